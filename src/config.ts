@@ -1,0 +1,145 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseDocument } from 'yaml';
+import * as z from 'zod';
+import { XiheError } from './errors.js';
+
+/** Bounds of one run. Each is a setting; the defaults fit a task of a few files on a model with 64k context. */
+const runLimits = z.object({
+  /** Model turns in the execute loop. */
+  maxTurns: z.number().int().positive().default(24),
+  /** Tokens (in + out) of a whole run. */
+  maxTokens: z.number().int().positive().default(400_000),
+  /** Wall clock of a whole run, in seconds, waiting for people not counted. */
+  maxSeconds: z.number().positive().default(900),
+  /** How often postcheck may send findings back to execute (DESIGN §3: at most 2). */
+  maxRounds: z.number().int().min(0).max(2).default(2),
+});
+
+/** Everything that `.xihe/config.yaml`, the environment and flags can set. */
+export const configSchema = z
+  .object({
+    model: z
+      .object({
+        baseUrl: z.string().url().optional(),
+        apiKey: z.string().optional(),
+        name: z.string().optional(),
+        temperature: z.number().min(0).max(2).default(0),
+        /** Context window of the model in tokens; messages are kept below it. */
+        contextTokens: z.number().int().positive().default(64_000),
+        /** Longest gap between two chunks of a stream, in seconds, before the call counts as stalled. */
+        stallSeconds: z.number().positive().default(30),
+        /** Longest time for one call, in seconds. */
+        timeoutSeconds: z.number().positive().default(180),
+        maxRetries: z.number().int().min(0).max(5).default(2),
+      })
+      .strict()
+      .prefault({}),
+    embedding: z.object({ baseUrl: z.string().url().optional(), apiKey: z.string().optional(), name: z.string().optional() }).strict().prefault({}),
+    milvus: z.object({ address: z.string().optional(), token: z.string().optional() }).strict().prefault({}),
+    run: runLimits.strict().prefault({}),
+    core: z
+      .object({
+        /** Longest text of one injected knowledge chunk, in characters. */
+        chunkChars: z.number().int().positive().default(800),
+        /** Entries of each type at most. */
+        topK: z.number().int().positive().default(5),
+      })
+      .strict()
+      .prefault({}),
+    state: z
+      .object({
+        /** Threads whose checkpoints are kept; older ones are pruned after a run. */
+        keepThreads: z.number().int().positive().default(50),
+      })
+      .strict()
+      .prefault({}),
+    sandbox: z
+      .object({
+        /** Default time limit of one command, in seconds (the tool contract of DESIGN §4 may set another). */
+        timeoutSeconds: z.number().positive().default(60),
+        /** The command that runs the project's tests; found by itself when empty. */
+        testCommand: z.string().optional(),
+      })
+      .strict()
+      .prefault({}),
+  })
+  .strict();
+
+export type XiheConfig = z.infer<typeof configSchema>;
+
+/** A setting's path in the config and the environment variable that sets it. */
+const ENV: ReadonlyArray<readonly [section: keyof XiheConfig, key: string, variable: string, kind: 'text' | 'number']> = [
+  ['model', 'baseUrl', 'XIHE_BASE_URL', 'text'],
+  ['model', 'apiKey', 'XIHE_API_KEY', 'text'],
+  ['model', 'name', 'XIHE_MODEL', 'text'],
+  ['model', 'stallSeconds', 'XIHE_MODEL_STALL_SECONDS', 'number'],
+  ['model', 'maxRetries', 'XIHE_MODEL_RETRIES', 'number'],
+  ['embedding', 'baseUrl', 'XIHE_EMBED_BASE_URL', 'text'],
+  ['embedding', 'apiKey', 'XIHE_EMBED_API_KEY', 'text'],
+  ['embedding', 'name', 'XIHE_EMBED_MODEL', 'text'],
+  ['milvus', 'address', 'XIHE_MILVUS_ADDRESS', 'text'],
+  ['milvus', 'token', 'XIHE_MILVUS_TOKEN', 'text'],
+  ['state', 'keepThreads', 'XIHE_KEEP_THREADS', 'number'],
+  ['run', 'maxTurns', 'XIHE_MAX_TURNS', 'number'],
+  ['sandbox', 'testCommand', 'XIHE_TEST_COMMAND', 'text'],
+];
+
+/**
+ * Reads the settings: built-in defaults < `.xihe/config.yaml` < environment < `overrides` (flags).
+ *
+ * @param layerDir the project's `.xihe/` folder; it need not exist
+ * @param overrides what flags say, in the shape of the file
+ * @throws XiheError CONFIG_INVALID with file, line and reason
+ */
+export function loadConfig(
+  layerDir: string,
+  env: NodeJS.ProcessEnv = process.env,
+  overrides: Partial<Record<keyof XiheConfig, Record<string, unknown>>> = {},
+): XiheConfig {
+  const file = join(layerDir, 'config.yaml');
+  const merged: Record<string, Record<string, unknown>> = {};
+  const fromFile = existsSync(file) ? readYaml(file) : {};
+  for (const [section, value] of Object.entries(fromFile)) {
+    // `key:` with nothing behind it is null in YAML and means "the default".
+    if (value === null) continue;
+    merged[section] = typeof value === 'object' ? dropNulls(value as Record<string, unknown>) : (value as never);
+  }
+  for (const [section, key, variable, kind] of ENV) {
+    const raw = env[variable];
+    if (raw === undefined || raw === '') continue;
+    merged[section] = { ...merged[section], [key]: kind === 'number' ? Number(raw) : raw };
+  }
+  for (const [section, values] of Object.entries(overrides)) merged[section] = { ...merged[section], ...values };
+  const parsed = configSchema.safeParse(merged);
+  if (parsed.success) return parsed.data;
+  const issue = parsed.error.issues[0];
+  const where = issue?.path.join('.') || '（顶层）';
+  throw new XiheError('CONFIG_INVALID', `配置有误：${where}：${issue?.message ?? '无法识别'}（${file} 或对应的环境变量）`, {
+    hint: '按 xihe init 生成的 config.yaml 里的注释改这一项，或删掉它用默认值。',
+    details: { file, key: where },
+  });
+}
+
+function readYaml(file: string): Record<string, unknown> {
+  const doc = parseDocument(readFileSync(file, 'utf8'));
+  const error = doc.errors[0];
+  if (error) {
+    const line = error.linePos?.[0].line ?? 1;
+    throw new XiheError('CONFIG_INVALID', `配置文件不是合法的 YAML：${file}:${line}：${error.message.split('\n')[0]}`, {
+      hint: '改好这一行再运行；不确定时把文件改名，xihe init 会写一份新的。',
+      details: { file, line },
+    });
+  }
+  const value: unknown = doc.toJS();
+  if (value === null || value === undefined) return {};
+  if (typeof value === 'object' && !Array.isArray(value)) return value as Record<string, unknown>;
+  throw new XiheError('CONFIG_INVALID', `配置文件的顶层应当是「键: 值」：${file}:1`, {
+    hint: '参照 xihe init 生成的 config.yaml。',
+    details: { file, line: 1 },
+  });
+}
+
+function dropNulls(o: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(o).filter(([, v]) => v !== null));
+}

@@ -1,0 +1,110 @@
+/**
+ * The one error type of all rooms.
+ *
+ * A code is stable (scripts and clients match on it), the message says in Chinese what happened, and the hint says in
+ * Chinese what to do next. Users never see a stack trace for a mistake of their own: the CLI prints message and hint.
+ */
+
+/** Every code that Xihe can raise. Codes are never renamed; a new meaning gets a new code. */
+export type XiheErrorCode =
+  | 'CONFIG_INVALID'
+  | 'USAGE'
+  | 'PATH_OUTSIDE_PROJECT'
+  | 'PATH_NOT_FOUND'
+  | 'PATH_INVALID'
+  | 'REPO_NOT_FOUND'
+  | 'REPO_NOT_ALLOWED'
+  | 'STATE_UNWRITABLE'
+  | 'ENCODING_UNSUPPORTED'
+  | 'ENCODING_UNMAPPABLE'
+  | 'FILE_TOO_LARGE'
+  | 'FILE_BINARY'
+  | 'EDIT_NOT_FOUND'
+  | 'EDIT_AMBIGUOUS'
+  | 'EDIT_INVALID'
+  | 'CHANGESET_NOT_FOUND'
+  | 'CHANGESET_CONFLICT'
+  | 'APPLY_FAILED'
+  | 'UNDO_CONFLICT'
+  | 'RECEIPT_NOT_FOUND'
+  | 'COMMAND_DENIED'
+  | 'COMMAND_TIMEOUT'
+  | 'COMMAND_FAILED'
+  | 'SIDE_EFFECT_OPEN'
+  | 'ENTRY_INVALID'
+  | 'FRONT_MATTER_INVALID'
+  | 'TOOL_CONTRACT_INVALID'
+  | 'TOOL_INPUT_INVALID'
+  | 'TOOL_UNKNOWN'
+  | 'THREAD_NOT_FOUND'
+  | 'THREAD_BUSY'
+  | 'THREAD_NOT_WAITING'
+  | 'RESUME_INVALID'
+  | 'MODEL_NOT_CONFIGURED'
+  | 'MODEL_UNREACHABLE'
+  | 'MODEL_AUTH'
+  | 'MODEL_RATE_LIMITED'
+  | 'MODEL_STALLED'
+  | 'MODEL_BAD_REPLY'
+  | 'BUDGET_EXCEEDED'
+  | 'CANCELLED'
+  | 'INTERNAL';
+
+const XIHE_ERROR = Symbol.for('xihe.error');
+
+/** What an error carries beside its code and message. */
+export interface XiheErrorOptions {
+  /** What the user can do next, in Chinese, one sentence. */
+  hint: string;
+  cause?: unknown;
+  /** Facts for logs and JSON output (paths, lines, limits); never secrets. */
+  details?: Record<string, unknown>;
+}
+
+/**
+ * An error that Xihe raises on purpose.
+ *
+ * @example throw new XiheError('PATH_NOT_FOUND', '找不到 src/a.ts', { hint: '用 xihe find 按意思找文件' });
+ */
+export class XiheError extends Error {
+  readonly [XIHE_ERROR] = true as const;
+  override readonly name = 'XiheError';
+  readonly code: XiheErrorCode;
+  readonly hint: string;
+  readonly details: Record<string, unknown>;
+
+  constructor(code: XiheErrorCode, message: string, options: XiheErrorOptions) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.code = code;
+    this.hint = options.hint;
+    this.details = options.details ?? {};
+  }
+
+  /**
+   * Tells whether `e` is a XiheError (of that code), also when it comes from a second copy of this package.
+   *
+   * @param e anything that was caught
+   * @param code the code to ask for; without it any XiheError matches
+   */
+  static is(e: unknown, code?: XiheErrorCode): e is XiheError {
+    if (typeof e !== 'object' || e === null) return false;
+    const marked = (e as Record<symbol, unknown>)[XIHE_ERROR] === true;
+    return marked && (code === undefined || (e as XiheError).code === code);
+  }
+
+  /** The JSON form that `--json`, HTTP and MCP show. */
+  toJSON(): { code: XiheErrorCode; message: string; hint: string; details: Record<string, unknown> } {
+    return { code: this.code, message: this.message, hint: this.hint, details: this.details };
+  }
+}
+
+/** The message of anything that was thrown, without a stack. */
+export function messageOf(e: unknown): string {
+  return e instanceof Error ? e.message : String(e);
+}
+
+/** The Node error code (`ENOENT`, `EACCES`, …) of a caught error, or undefined. */
+export function errnoOf(e: unknown): string | undefined {
+  const code = (e as { code?: unknown } | null)?.code;
+  return typeof code === 'string' ? code : undefined;
+}

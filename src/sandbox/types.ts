@@ -1,0 +1,72 @@
+import type { FileText, TextEdit } from '../text/types.js';
+
+export type Danger = 'low' | 'medium' | 'high';
+
+/** A change to one file, staged, not yet in the tree. Paths are POSIX and relative to the root. */
+export type StagedEdit =
+  | { kind: 'edit'; path: string; edits: TextEdit[] }
+  | { kind: 'write'; path: string; text: string }
+  | { kind: 'delete'; path: string };
+
+export interface FileDiff {
+  path: string;
+  change: 'added' | 'modified' | 'deleted';
+  /** Unified diff text with 3 lines of context. */
+  patch: string;
+  addedLines: { line: number; text: string }[];
+  removedLines: { line: number; text: string }[];
+}
+
+export interface Receipt {
+  id: string;
+  changesetId: string;
+  /** ISO time. */
+  at: string;
+  state: 'applying' | 'applied' | 'undone' | 'undoing' | 'rolled-back';
+  /** Hashes (SHA-256 hex) of the bytes; null where the file does not exist. */
+  files: { path: string; before: string | null; after: string | null }[];
+}
+
+export interface RunRequest {
+  /** A program and its arguments, run without a shell … */
+  argv?: string[];
+  /** … or a shell line. Exactly one of both. */
+  shell?: string;
+  cwd: string;
+  timeoutMs: number;
+  env?: Record<string, string>;
+  signal?: AbortSignal;
+  /** Bytes of output kept; head and tail, the middle is dropped with a note. */
+  maxOutputBytes?: number;
+  /** Folders that the command may write to (with bwrap); `cwd` always. */
+  writable?: string[];
+  network?: boolean;
+  stdin?: string;
+  onOutput?: (text: string) => void;
+}
+
+export interface RunResult {
+  outcome: 'ok' | 'failed' | 'timeout' | 'cancelled' | 'not-found' | 'signal';
+  exitCode: number | null;
+  signal: string | null;
+  stdout: string;
+  stderr: string;
+  truncated: boolean;
+  durationMs: number;
+  /** How it was confined. */
+  confinement: 'bwrap' | 'process-group';
+  /** Processes that had to be killed after the command ended. */
+  leftovers: number;
+}
+
+export interface AuditEntry {
+  at: string;
+  who: string;
+  what: string;
+  args: unknown;
+  result: string;
+  durationMs: number;
+  thread?: string;
+}
+
+export type { FileText, TextEdit };
