@@ -20,6 +20,8 @@ export interface FileText {
   bom: boolean;
   eol: Eol;
   finalNewline: boolean;
+  /** How many spots the encoding could not read; each stands as one U+FFFD in `text`. Absent when there is none. */
+  undecodable?: number;
 }
 
 /** Replace the characters [start, end) (UTF-16 offsets into {@link FileText.text}) by `text`. */

@@ -1,0 +1,127 @@
+import { isUtf8 } from 'node:buffer';
+import { forEachUnit } from './codecs.js';
+import { FREQUENT_SIMPLIFIED, FREQUENT_TRADITIONAL } from './frequent.js';
+import { once } from './lazy.js';
+import type { Encoding } from './types.js';
+
+/** Statistics look at this much of a file: enough for any code page to show, and 10 ms at worst. */
+const SAMPLE_BYTES = 64 * 1024;
+
+/** Text has next to no control characters; compressed data has about 11 % (29 of 256 values). */
+const MAX_CONTROL_SHARE = 0.03;
+
+/** Below this mean score (see {@link plausibility}) text in a legacy code page is taken for something else. */
+const MIN_PLAUSIBILITY = 0.3;
+
+/** A file with this many good UTF-8 sequences for each broken one is UTF-8 with damage, not another encoding. */
+const UTF8_GOOD_PER_BROKEN = 4;
+
+export interface Detected {
+  encoding: Encoding;
+  bomLength: 0 | 2 | 3;
+}
+
+/** What the bytes at the start say: a BOM decides. */
+export function detectBom(bytes: Uint8Array): Detected | 'utf-32' | undefined {
+  const [a, b, c, d] = bytes;
+  if (a === 0xef && b === 0xbb && c === 0xbf) return { encoding: 'utf-8', bomLength: 3 };
+  if (a === 0xff && b === 0xfe && c === 0 && d === 0) return 'utf-32';
+  if (a === 0 && b === 0 && c === 0xfe && d === 0xff) return 'utf-32';
+  if (a === 0xff && b === 0xfe) return { encoding: 'utf-16le', bomLength: 2 };
+  if (a === 0xfe && b === 0xff) return { encoding: 'utf-16be', bomLength: 2 };
+  return undefined;
+}
+
+/**
+ * Guesses the encoding of text without a BOM. Valid UTF-8 wins (other encodings hardly ever form it by chance); UTF-16 shows by
+ * its NULs; GBK against Big5 is a matter of which reading has the more frequent characters. A short legacy text can be
+ * misread, so callers that know better pass a hint to decodeText.
+ *
+ * @returns undefined for binary content
+ */
+export function guessEncoding(bytes: Uint8Array): Encoding | undefined {
+  if (bytes.includes(0)) return guessUtf16(bytes);
+  if (isUtf8(bytes)) return controlShare(bytes) > MAX_CONTROL_SHARE ? undefined : 'utf-8';
+  if (controlShare(bytes) > MAX_CONTROL_SHARE) return undefined;
+  const sample = bytes.subarray(0, SAMPLE_BYTES);
+  if (isDamagedUtf8(sample)) return 'utf-8';
+  const gbk = plausibility(sample, 'gb18030');
+  const big5 = plausibility(sample, 'big5');
+  if (Math.max(gbk, big5) < MIN_PLAUSIBILITY) return 'utf-8';
+  if (big5 > gbk) return 'big5';
+  return hasFourByteUnits(bytes) ? 'gb18030' : 'gbk';
+}
+
+/** Line ends, tab, form feed and escape (ANSI colours in logs) are text. */
+function controlShare(bytes: Uint8Array): number {
+  const sample = bytes.subarray(0, SAMPLE_BYTES);
+  let controls = 0;
+  for (const byte of sample) {
+    if (byte < 0x20 && byte !== 0x0a && byte !== 0x0d && byte !== 0x09 && byte !== 0x0c && byte !== 0x1b) controls += 1;
+  }
+  return sample.length === 0 ? 0 : controls / sample.length;
+}
+
+/** UTF-16 without BOM: NULs only in the high halves of units, and every unit a plausible character. */
+function guessUtf16(bytes: Uint8Array): Encoding | undefined {
+  const sample = bytes.subarray(0, SAMPLE_BYTES);
+  const nuls = [0, 0];
+  for (let i = 0; i < sample.length; i++) if (sample[i] === 0) nuls[i % 2]! += 1;
+  if (bytes.length % 2 !== 0 || (nuls[0]! > 0 && nuls[1]! > 0)) return undefined;
+  const encoding = nuls[1]! > 0 ? 'utf-16le' : 'utf-16be';
+  let units = 0;
+  let odd = 0;
+  forEachUnit(sample, 0, encoding, (_start, _end, text) => {
+    units += 1;
+    if (
+      text === undefined ||
+      !/^[\t\n\r\x20-\x7e\u00a0-\u024f\u2010-\u2fdf\u3000-\u30ff\u3400-\u9fff\uff00-\uffef]$/.test(text)
+    )
+      odd += 1;
+  });
+  return odd / units <= MAX_CONTROL_SHARE ? encoding : undefined;
+}
+
+function isDamagedUtf8(sample: Uint8Array): boolean {
+  let good = 0;
+  let broken = 0;
+  forEachUnit(sample, 0, 'utf-8', (start, end, text) => {
+    if (text === undefined) broken += 1;
+    else if (end - start > 1) good += 1;
+  });
+  return good >= broken * UTF8_GOOD_PER_BROKEN;
+}
+
+const frequentCharacters = once(() => new Set(FREQUENT_SIMPLIFIED + FREQUENT_TRADITIONAL));
+
+/**
+ * Mean score of the non-ASCII units of a text read in `encoding`: 1 for a frequent character or Chinese punctuation, 0.3 for a character
+ * of the encoding's first level (the few thousand that writers use), −0.5 for rarer ones, −1 for bytes it cannot read.
+ */
+function plausibility(sample: Uint8Array, encoding: 'gb18030' | 'big5'): number {
+  const frequent = frequentCharacters();
+  let units = 0;
+  let score = 0;
+  forEachUnit(sample, 0, encoding, (start, end, text) => {
+    // A character cut by the sample's end tells nothing.
+    if (sample[start]! < 0x80 || (text === undefined && end === sample.length)) return;
+    units += 1;
+    if (text === undefined) score -= 1;
+    else if (frequent.has(text) || /[，。、；：？！（）《》“”‘’—…·「」『』【】]/.test(text)) score += 1;
+    else score += isFirstLevel(sample[start]!, sample[start + 1]!, encoding) ? 0.3 : -0.5;
+  });
+  return units === 0 ? 0 : score / units;
+}
+
+/** GB 2312 level 1 is rows B0–D7 with a trail from A1; Big5 level 1 is rows A4–C6. */
+function isFirstLevel(lead: number, trail: number, encoding: 'gb18030' | 'big5'): boolean {
+  return encoding === 'big5' ? lead >= 0xa4 && lead <= 0xc6 : lead >= 0xb0 && lead <= 0xd7 && trail >= 0xa1;
+}
+
+function hasFourByteUnits(bytes: Uint8Array): boolean {
+  let found = false;
+  forEachUnit(bytes, 0, 'gb18030', (start, end, text) => {
+    found ||= end - start === 4 && text !== undefined;
+  });
+  return found;
+}

@@ -1,0 +1,77 @@
+import { once, opencc } from './lazy.js';
+import { REGIONAL_ANY_SCRIPT, REGIONAL_GUARDS, REGIONAL_TRADITIONAL } from './regional.js';
+
+const HAN = /\p{Script=Han}/u;
+
+/** Zero-width characters, soft hyphens and BOMs that come along when people paste from chat and office programs. */
+const INVISIBLE = /[\u00AD\u200B-\u200D\u2060\uFEFF]/g;
+
+/** Tells whether `s` holds at least one Han character. */
+export function hasChinese(s: string): boolean {
+  return HAN.test(s);
+}
+
+const toSimplified = once(() => opencc().Converter({ from: 't', to: 'cn' }));
+
+interface RegionalRule {
+  from: string;
+  to: string;
+}
+
+/** Rules by first character, longest first, so that 資料庫 wins over 資料. */
+const regionalRules = once(() => {
+  const rules = new Map<string, RegionalRule[]>();
+  const add = (from: string, to: string) => {
+    const first = from.charAt(0);
+    const list = rules.get(first) ?? [];
+    if (!list.some((rule) => rule.from === from)) list.push({ from, to });
+    rules.set(first, list);
+  };
+  for (const [from, to] of REGIONAL_TRADITIONAL) add(from, to);
+  const guards = REGIONAL_GUARDS.map((word) => [word, toSimplified()(word)] as const);
+  for (const [from, to] of [...REGIONAL_ANY_SCRIPT, ...guards]) {
+    add(from, to);
+    add(toSimplified()(from), to);
+  }
+  for (const list of rules.values()) list.sort((a, b) => b.from.length - a.from.length);
+  return rules;
+});
+
+/** Puts the mainland word for every Taiwan and Hong Kong developer word, left to right, longest match first. */
+function toMainlandWords(s: string): string {
+  const rules = regionalRules();
+  let out = '';
+  let copied = 0;
+  for (let i = 0; i < s.length; ) {
+    const rule = rules.get(s.charAt(i))?.find((candidate) => s.startsWith(candidate.from, i));
+    if (rule === undefined) {
+      i += 1;
+      continue;
+    }
+    out += s.slice(copied, i) + rule.to;
+    i += rule.from.length;
+    copied = i;
+  }
+  return out + s.slice(copied);
+}
+
+/**
+ * NFKC and simplified characters and mainland words, with letter case kept (identifiers need it).
+ *
+ * @param s any text
+ */
+export function foldKeepingCase(s: string): string {
+  const compat = s.normalize('NFKC').replace(INVISIBLE, '');
+  if (!HAN.test(compat)) return compat;
+  return toSimplified()(toMainlandWords(compat));
+}
+
+/**
+ * The form in which Xihe compares text: NFKC (full-width → half-width), lower case, simplified characters, and mainland
+ * words for Taiwan and Hong Kong developer words (伺服器 → 服务器). Folding twice changes nothing more.
+ *
+ * Offsets do not survive: show the original, compare the folded.
+ */
+export function fold(s: string): string {
+  return foldKeepingCase(s).toLowerCase();
+}

@@ -1,0 +1,20 @@
+/** The public face of the text room: how Xihe normalises, cuts, counts, compares, reads and writes text. */
+export { type Bm25Hit, Bm25Index, type Bm25Json, type Bm25Options, type Bm25Query } from './bm25.js';
+export {
+  applyTextEdits,
+  decodeText,
+  encodeText,
+  eolOf,
+  isBinary,
+  MAX_TEXT_BYTES,
+  readFileText,
+  withEol,
+} from './filetext.js';
+export { fold, hasChinese } from './fold.js';
+export { stableHash } from './hash.js';
+export { identifiersOf, splitIdentifier } from './identifiers.js';
+export { addUserWords, bigrams, contentWords, normalise, segment } from './segment.js';
+export { closest, similarity } from './similarity.js';
+export { isStopWord } from './stopwords.js';
+export { estimateTokens, truncateToTokens } from './tokens.js';
+export type { Encoding, Eol, FileText, Normalised, TextEdit } from './types.js';
