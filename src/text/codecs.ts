@@ -168,11 +168,10 @@ export function encodeString(text: string, encoding: Encoding): Uint8Array {
 const LONE_SURROGATE = /[\uD800-\uDFFF]/u;
 
 function encodeUnicode(text: string, encoding: 'utf-8' | 'utf-16le' | 'utf-16be'): Uint8Array {
-  if (!text.isWellFormed())
-    throw unmappableError(
-      [...text].filter((char) => !char.isWellFormed()),
-      encoding,
-    );
+  if (LONE_SURROGATE.test(text)) {
+    const lone = [...text].filter((char) => LONE_SURROGATE.test(char));
+    throw unmappableError(lone, encoding);
+  }
   if (encoding === 'utf-8') return Buffer.from(text, 'utf8');
   const bytes = Buffer.from(text, 'utf16le');
   return encoding === 'utf-16be' ? bytes.swap16() : bytes;

@@ -27,7 +27,7 @@ const TOKEN = new RegExp(
     // dotted, scoped, arrowed members: OrderService.cancelExpired, Order::cancel, Foo#bar, a->b, order.ts
     String.raw`[A-Za-z_$][\w$]*(?:(?:\.|::|#|->|\?\.)[A-Za-z_$][\w$]*)+`,
     // kebab and codes with hyphens: order-service, ORA-00942, utf-8
-    String.raw`[A-Za-z][A-Za-z0-9_]*(?:-[A-Za-z0-9_]+)+`,
+    '[A-Za-z][A-Za-z0-9_]*(?:-[A-Za-z0-9_]+)+',
     // annotations and decorators: @GetMapping
     String.raw`@[A-Za-z_]\w*`,
     // any other word that may turn out to be an identifier
