@@ -111,6 +111,9 @@ function isBusy(e: unknown): boolean {
   return /^SQLITE_(BUSY|LOCKED)/.test(String((e as { code?: unknown } | null)?.code ?? ''));
 }
 
+/** Codes of SQLite and of the file system that mean: not here, not now. */
+const UNWRITABLE = /^(SQLITE_(CANTOPEN|READONLY|FULL|IOERR|PERM|AUTH)|EACCES|EPERM|EROFS|ENOTDIR|EEXIST|ENOSPC)/;
+
 /**
  * Turns what the driver threw into an error that a user understands; anything else stays what it is.
  *
@@ -134,7 +137,7 @@ export function stateError(cause: unknown, file: string): unknown {
       details,
     });
   }
-  if (/^SQLITE_(CANTOPEN|READONLY|FULL|IOERR|PERM|AUTH)/.test(code) || /open connection/i.test(messageOf(cause))) {
+  if (UNWRITABLE.test(code) || /open connection/i.test(messageOf(cause))) {
     return new XiheError('STATE_UNWRITABLE', `运行状态写不进去：${file}（${messageOf(cause)}）`, {
       hint: '检查磁盘空间和目录权限，或用 XIHE_STATE_DIR 指定一个可写目录。',
       cause,

@@ -27,7 +27,7 @@ export interface Prepared {
 const INLINE_BYTES = 256;
 /** Below this many bytes deflate gains nothing. */
 const PACK_MIN_BYTES = 256;
-/** Level 3 packs Chinese JSON nearly as small as level 6, in half the time (measured; see the README beside this file). */
+/** Measured on 8–40 KB of Chinese and English JSON: 3 % larger than level 6, in two thirds of its time. */
 const DEFLATE_LEVEL = 3;
 const RAW = 0;
 const DEFLATED = 1;
