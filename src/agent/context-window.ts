@@ -1,0 +1,32 @@
+import { type BaseMessage, ToolMessage } from '@langchain/core/messages';
+import { estimateTokens } from '../text/index.js';
+import { textOf } from './node.js';
+
+/** Share of the context window that messages may fill: the rest is for the system prompt, tools and the reply. */
+const MESSAGE_SHARE = 0.7;
+/** Tool results kept whole whatever happens: the model is working with the newest ones. */
+const KEEP_LAST = 4;
+
+const DROPPED = '（这条较早的工具结果已省略，需要时再查一次。）';
+
+/**
+ * Keeps a conversation inside the window by shortening the oldest tool results first. The task, what the user said and the
+ * model's own words stay.
+ *
+ * @param messages the conversation, oldest first; not changed
+ * @param contextTokens the model's window in tokens
+ */
+export function fitContext(messages: BaseMessage[], contextTokens: number): BaseMessage[] {
+  const limit = contextTokens * MESSAGE_SHARE;
+  let total = messages.reduce((sum, m) => sum + estimateTokens(textOf(m)), 0);
+  if (total <= limit) return messages;
+  const toolIndexes = messages.flatMap((m, i) => (ToolMessage.isInstance(m) ? [i] : []));
+  const fitted = [...messages];
+  for (const i of toolIndexes.slice(0, Math.max(0, toolIndexes.length - KEEP_LAST))) {
+    if (total <= limit) break;
+    const old = fitted[i] as ToolMessage;
+    total -= estimateTokens(textOf(old)) - estimateTokens(DROPPED);
+    fitted[i] = new ToolMessage({ ...(old.id ? { id: old.id } : {}), tool_call_id: old.tool_call_id, content: DROPPED });
+  }
+  return fitted;
+}

@@ -1,0 +1,124 @@
+import { type BaseCheckpointSaver, END, START, StateGraph } from '@langchain/langgraph';
+import { AIMessage } from '@langchain/core/messages';
+import { type GraphDeps, makeNode, type NodeRuntime } from './node.js';
+import { actNode } from './nodes/act.js';
+import { answerNode } from './nodes/answer.js';
+import { applyNode } from './nodes/apply.js';
+import { approveNode } from './nodes/approve.js';
+import { askNode } from './nodes/ask.js';
+import { confirmNode } from './nodes/confirm.js';
+import { executeNode } from './nodes/execute.js';
+import { fillNode } from './nodes/fill.js';
+import { planNode } from './nodes/plan.js';
+import { goesBack, postcheckNode } from './nodes/postcheck.js';
+import { prereadNode } from './nodes/preread.js';
+import { hasNext, reportNode } from './nodes/report.js';
+import { routeNode } from './nodes/route.js';
+import { selectNode } from './nodes/select.js';
+import { toolsNode } from './nodes/tools.js';
+import { type RunState, XiheState } from './state.js';
+
+/**
+ * The workflow: route → preread → plan → execute ⇄ tools → postcheck → confirm → apply → report, with the question, tool and
+ * chat branches. Labels on the edges are what Studio and `xihe graph` show.
+ *
+ * @param deps where projects and models come from
+ * @param checkpointer where state is kept; a LangGraph server brings its own
+ */
+export function buildGraph(deps: GraphDeps, checkpointer?: BaseCheckpointSaver) {
+  const node = (name: string, body: Parameters<typeof makeNode>[2]) => {
+    const run = makeNode(name, deps, body);
+    return (state: RunState, runtime: unknown) => run(state, runtime as NodeRuntime);
+  };
+  const graph = new StateGraph(XiheState)
+    .addNode('route', node('route', routeNode))
+    .addNode('preread', node('preread', prereadNode))
+    .addNode('plan', node('plan', planNode))
+    .addNode('ask', node('ask', askNode))
+    .addNode('execute', node('execute', executeNode))
+    .addNode('tools', node('tools', toolsNode))
+    .addNode('postcheck', node('postcheck', postcheckNode))
+    .addNode('confirm', node('confirm', confirmNode))
+    .addNode('apply', node('apply', applyNode))
+    .addNode('answer', node('answer', answerNode))
+    .addNode('select', node('select', selectNode))
+    .addNode('fill', node('fill', fillNode))
+    .addNode('approve', node('approve', approveNode))
+    .addNode('act', node('act', actNode))
+    .addNode('report', node('report', reportNode))
+    .addEdge(START, 'route')
+    .addConditionalEdges('route', byKind, { 修改: 'preread', 提问: 'preread', 操作: 'select', 闲聊: 'answer' })
+    .addConditionalEdges('preread', byKind, { 修改: 'plan', 提问: 'answer' })
+    .addConditionalEdges('plan', (s) => afterPlan(s, deps), { 先问清楚: 'ask', 动手: 'execute', '无模型或不能继续': 'report' })
+    .addConditionalEdges('ask', (s) => afterAsk(s, deps), { 继续: 'execute', '不做或无模型': 'report' })
+    .addConditionalEdges('execute', afterExecute, { 调用工具: 'tools', 改完了: 'postcheck', 模型出错: 'report' })
+    .addEdge('tools', 'execute')
+    .addConditionalEdges('postcheck', (s) => afterPostcheck(s, deps), { 退回修改: 'execute', 请人确认: 'confirm', 没有改动: 'report' })
+    .addConditionalEdges('confirm', afterConfirm, { 同意: 'apply', 按意见改: 'execute', 用户改过: 'postcheck', 拒绝: 'report' })
+    .addEdge('apply', 'report')
+    .addConditionalEdges('select', afterSelect, { 缺参数: 'fill', 看危险等级: 'approve', 没有合适的工具: 'report' })
+    .addConditionalEdges('fill', afterSelect, { 缺参数: 'report', 看危险等级: 'approve', 没有合适的工具: 'report' })
+    .addConditionalEdges('approve', (s) => (s.tool?.approved ? '同意' : '拒绝'), { 同意: 'act', 拒绝: 'report' })
+    .addEdge('act', 'report')
+    .addEdge('answer', 'report')
+    .addConditionalEdges('report', afterReport, { '下一件：修改或提问': 'preread', '下一件：操作': 'select', '下一件：闲聊': 'answer', 结束: END });
+  return graph.compile({ name: 'xihe', ...(checkpointer ? { checkpointer } : {}) });
+}
+
+export type XiheGraph = ReturnType<typeof buildGraph>;
+
+function byKind(state: RunState): '修改' | '提问' | '操作' | '闲聊' {
+  const kind = state.route?.intents[state.route.index]?.kind ?? 'qa';
+  return ({ edit: '修改', qa: '提问', tool: '操作', chat: '闲聊' } as const)[kind];
+}
+
+/** Whether a model may be asked in this run; the same answer as the nodes get. */
+async function hasModel(state: RunState, deps: GraphDeps): Promise<boolean> {
+  if (state.request?.options.noModel) return false;
+  return deps.openModel(await deps.openProject(state.request?.repo ?? deps.defaultRepo)) !== null;
+}
+
+async function afterPlan(state: RunState, deps: GraphDeps) {
+  if (state.plan?.stopped) return '无模型或不能继续';
+  if ((state.plan?.openQuestions.length ?? 0) > 0) return '先问清楚';
+  return (await hasModel(state, deps)) ? '动手' : '无模型或不能继续';
+}
+
+async function afterAsk(state: RunState, deps: GraphDeps) {
+  return state.answers?.proceed && (await hasModel(state, deps)) ? '继续' : '不做或无模型';
+}
+
+function afterExecute(state: RunState) {
+  if (state.error) return '模型出错';
+  if (state.stopReason) return '改完了';
+  const last = state.messages.at(-1);
+  const calls = AIMessage.isInstance(last) ? (last.tool_calls?.length ?? 0) + (last.invalid_tool_calls?.length ?? 0) : 0;
+  return calls > 0 ? '调用工具' : '改完了';
+}
+
+async function afterPostcheck(state: RunState, deps: GraphDeps) {
+  const project = await deps.openProject(state.request?.repo ?? deps.defaultRepo);
+  if (project.changeset(state.changesetId!).list().length === 0) return '没有改动';
+  const model = state.request?.options.noModel ? null : deps.openModel(project);
+  // A loop that ran out of turns or tokens can't mend anything: what it has goes to people.
+  const back = !state.stopReason && goesBack(state.findings, state.round, { model, project });
+  return back ? '退回修改' : '请人确认';
+}
+
+function afterConfirm(state: RunState) {
+  const decision = state.decision;
+  if (decision?.verdict === 'approve') return '同意';
+  if (decision?.verdict === 'reject') return '拒绝';
+  return decision?.comment ? '按意见改' : '用户改过';
+}
+
+function afterSelect(state: RunState) {
+  if (!state.tool?.name) return '没有合适的工具';
+  return state.tool.missing.length > 0 ? '缺参数' : '看危险等级';
+}
+
+function afterReport(state: RunState) {
+  if (!hasNext(state)) return '结束';
+  const kind = byKind(state);
+  return kind === '操作' ? '下一件：操作' : kind === '闲聊' ? '下一件：闲聊' : '下一件：修改或提问';
+}

@@ -1,0 +1,13 @@
+export { briefOf, renderBrief } from './brief.js';
+export { LibsqlSaver } from './checkpoint/libsql-saver.js';
+export { drawGraph } from './draw.js';
+export type { RunEvent } from './events.js';
+export { buildGraph, type XiheGraph } from './graph.js';
+export type { ApproveRequest, AskRequest, ConfirmRequest, FillRequest, PendingRequest } from './human.js';
+export type { GraphDeps } from './node.js';
+export * as outputs from './output-schemas.js';
+export { openProject, type Project } from './project.js';
+export { editsOf, runJsonOf } from './run-json.js';
+export { serverGraph } from './serve.js';
+export { localDeps, newThreadName, Session, type ThreadStatus, type ThreadView } from './session.js';
+export { type RunOptions, type RunState, XiheState } from './state.js';

@@ -1,0 +1,21 @@
+import type { CoreResult, Injected } from '../zhcore/index.js';
+import type { Emit } from './events.js';
+import type { Injection, RunState } from './state.js';
+
+/** Ledger lines for what was just put into a prompt or a brief, told to listeners as well. */
+export function inject(state: RunState, phase: Injection['phase'], injected: Injected[], emit: Emit): Injection[] {
+  for (const entry of injected) {
+    emit({ type: 'entry.injected', id: entry.id, entryType: entry.type, phase, source: entry.source });
+  }
+  return injected.map((entry) => ({ ...entry, run: state.run, phase, turn: state.turn }));
+}
+
+/** True when an entry was already put before the model in this run. */
+export function wasInjected(state: RunState, id: string): boolean {
+  return state.ledger.some((line) => line.run === state.run && line.id === id && line.phase !== 'brief');
+}
+
+/** An empty answer of the core, for branches that did not ask it. */
+export function nothingRetrieved(dataVersion: string): CoreResult {
+  return { dataVersion, gate: { asked: false, why: '没有查询' }, terms: [], knowledge: [], playbooks: [], warnings: [] };
+}

@@ -1,0 +1,111 @@
+import type { BaseMessage } from '@langchain/core/messages';
+import { XiheError } from '../errors.js';
+import type { Emit, RunEvent } from './events.js';
+import type { ChatModel } from './model.js';
+import type { Project } from './project.js';
+import type { RunState, RunUpdate } from './state.js';
+
+/** What the graph needs from outside; the CLI, the dev server and tests each give their own. */
+export interface GraphDeps {
+  /** The project of a request that names none. */
+  defaultRepo: string;
+  /** Roots that requests may name; undefined allows any (a local command line). */
+  allowedRepos?: string[];
+  openProject(repo: string): Promise<Project>;
+  openModel(project: Project): ChatModel | null;
+}
+
+/** What a node works with. */
+export interface NodeEnv {
+  project: Project;
+  /** Null when none is configured or the run asked for none. */
+  model: ChatModel | null;
+  emit: Emit;
+  signal: AbortSignal | undefined;
+  thread: string;
+}
+
+/** The part of LangGraph's runtime that we use. */
+export interface NodeRuntime {
+  configurable?: { thread_id?: string; [key: string]: unknown };
+  signal?: AbortSignal;
+  writer?: (chunk: unknown) => void;
+}
+
+export type NodeBody = (state: RunState, env: NodeEnv) => Promise<RunUpdate> | RunUpdate;
+
+/**
+ * Wraps a node's body: opens the project, picks the model, reports start and end, honours the pause switch.
+ *
+ * Errors pass through untouched: LangGraph's interrupt is thrown, and a `try/catch` around it would swallow it.
+ */
+export function makeNode(name: string, deps: GraphDeps, body: NodeBody) {
+  return async (state: RunState, runtime: NodeRuntime): Promise<RunUpdate> => {
+    const started = Date.now();
+    const emit: Emit = (event: RunEvent) => runtime.writer?.(event);
+    emit({ type: 'node.started', node: name });
+    await pauseIfAsked(name, runtime.signal);
+    const project = await deps.openProject(allowedRepo(deps, state.request?.repo));
+    const noModel = state.request?.options.noModel ?? false;
+    const env: NodeEnv = {
+      project,
+      model: noModel ? null : deps.openModel(project),
+      emit,
+      signal: runtime.signal,
+      thread: runtime.configurable?.thread_id ?? 'default',
+    };
+    const update = await body(state, env);
+    await pauseIfAsked(`${name}:after`, runtime.signal);
+    emit({ type: 'node.finished', node: name, ms: Date.now() - started });
+    return update;
+  };
+}
+
+function allowedRepo(deps: GraphDeps, asked: string | undefined): string {
+  const repo = asked ?? deps.defaultRepo;
+  if (deps.allowedRepos === undefined || deps.allowedRepos.includes(repo)) return repo;
+  throw new XiheError('REPO_NOT_ALLOWED', `这个服务没有开放项目 ${repo}`, {
+    hint: '让管理员把它加到 XIHE_REPOS，或在请求里不写 repo，用默认项目。',
+  });
+}
+
+/**
+ * `XIHE_PAUSE_IN=plan` (or `plan:after`) stops inside a node until the process is killed: for attaching a debugger, and for
+ * the crash tests, which kill the process in each node and resume.
+ */
+async function pauseIfAsked(point: string, signal: AbortSignal | undefined): Promise<void> {
+  if (process.env.XIHE_PAUSE_IN !== point) return;
+  process.stderr.write(`[xihe] paused in ${point}\n`);
+  await new Promise<void>((resolve) => {
+    const keepAlive = setInterval(() => {}, 60_000);
+    signal?.addEventListener('abort', () => {
+      clearInterval(keepAlive);
+      resolve();
+    });
+  });
+}
+
+/** The request of this run. */
+export function requestOf(state: RunState): NonNullable<RunState['request']> {
+  if (state.request) return state.request;
+  throw new XiheError('USAGE', '没有请求内容', { hint: '输入 {"request": {"text": "…"}}，或发一条用户消息。' });
+}
+
+/** The intent that is being worked on. */
+export function intentOf(state: RunState): NonNullable<RunState['route']>['intents'][number] {
+  const intent = state.route?.intents[state.route.index];
+  if (intent) return intent;
+  throw new XiheError('INTERNAL', '没有路由结果', { hint: '这是羲和的问题，请带上 xihe trace 的输出反馈。' });
+}
+
+/** The text of a message whose content may come in parts. */
+export function textOf(message: BaseMessage): string {
+  if (typeof message.content === 'string') return message.content;
+  return message.content.map((part) => ('text' in part && typeof part.text === 'string' ? part.text : '')).join('');
+}
+
+/** The messages of the execute phase: from the newest task on; what chat clients sent before is not the model's business. */
+export function conversationOf(state: RunState): BaseMessage[] {
+  const start = state.messages.findLastIndex((m) => m.id?.startsWith('task-') ?? false);
+  return start < 0 ? [] : state.messages.slice(start);
+}

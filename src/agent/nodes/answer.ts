@@ -1,0 +1,112 @@
+import { type AIMessage, type BaseMessage, HumanMessage, ToolMessage } from '@langchain/core/messages';
+import { XiheError } from '../../errors.js';
+import { callTool, READ_TOOLS, renderCandidates, renderLookup, toOpenAiTool } from '../../tools/index.js';
+import { type CoreResult, renderHits } from '../../zhcore/index.js';
+import { fitContext } from '../context-window.js';
+import { inject } from '../injection.js';
+import { intentOf, type NodeBody, type NodeEnv, textOf } from '../node.js';
+import { prompt } from '../prompts.js';
+import type { RunState, RunUpdate } from '../state.js';
+import { callSite } from '../tool-context.js';
+
+/** Model turns for one answer: a question that needs more look-ups than this needs a better question. */
+const MAX_ANSWER_TURNS = 8;
+
+/** Answers a question with sources, or returns small talk. Only tools that look are within reach. */
+export const answerNode: NodeBody = async (state, env) => {
+  const intent = intentOf(state);
+  if (intent.kind === 'chat') return chat(state, env);
+  const retrieved = state.retrieved as CoreResult;
+  if (!env.model) return withoutModel(state, env, retrieved);
+  return withModel(state, env, retrieved);
+};
+
+/** Without a model the passages themselves are the answer. */
+async function withoutModel(state: RunState, env: NodeEnv, retrieved: CoreResult): Promise<RunUpdate> {
+  const question = intentOf(state).text;
+  const found = env.project.core.lookup(question);
+  const paths = await env.project.paths(env.signal);
+  const files = (await paths.lookupFile(question, { topK: 3 })).candidates;
+  const core = renderHits({ ...retrieved, knowledge: found.found ? [] : retrieved.knowledge, playbooks: [] }, 'answer', env.project.config.core);
+  const parts = [
+    found.found ? renderLookup(found) : '',
+    core.text,
+    files.length > 0 ? `【相关文件】\n${renderCandidates(files)}` : '',
+  ].filter(Boolean);
+  const text = parts.join('\n\n') || '没有查到相关的资料或文件。换个说法再问，或先用 xihe find 找文件。';
+  return { answer: text, ledger: inject(state, 'answer', core.injected, env.emit) };
+}
+
+async function withModel(state: RunState, env: NodeEnv, retrieved: CoreResult): Promise<RunUpdate> {
+  const question = intentOf(state).text;
+  const paths = await env.project.paths(env.signal);
+  const files = (await paths.lookupFile(question, { topK: 5 })).candidates;
+  const core = renderHits(retrieved, 'answer', env.project.config.core);
+  const task = new HumanMessage(
+    prompt('answer-task', { request: question, core: core.text || '（没有相关条目）', files: renderCandidates(files) || '（没有）' }),
+  );
+  const base = { ledger: inject(state, 'answer', core.injected, env.emit) };
+  try {
+    return { ...base, ...(await converse(state, env, [task])) };
+  } catch (e) {
+    if (env.signal?.aborted || !XiheError.is(e) || e.code === 'CANCELLED') throw e;
+    const fallback = await withoutModel(state, env, retrieved);
+    return { ...fallback, answer: `模型没有答上来（${e.message}），下面是查到的资料：\n\n${fallback.answer}` };
+  }
+}
+
+/** Model and reading tools in turns until the model answers in words. */
+async function converse(state: RunState, env: NodeEnv, messages: BaseMessage[]): Promise<RunUpdate> {
+  const site = await callSite(state, env);
+  const usage = { input: 0, output: 0, calls: 0, estimated: false, ms: 0 };
+  for (let turn = 1; ; turn++) {
+    const last = turn >= MAX_ANSWER_TURNS;
+    const started = Date.now();
+    env.emit({ type: 'model.started', turn });
+    const reply = await env.model!.invoke({
+      system: prompt('answer'),
+      messages: fitContext(messages, env.project.config.model.contextTokens),
+      // In the last turn no tools are offered, so that the model has to answer with what it has.
+      tools: last ? [] : READ_TOOLS.map(toOpenAiTool),
+      signal: env.signal,
+      onToken: (text) => env.emit({ type: 'model.token', text }),
+    });
+    usage.input += reply.usage.input;
+    usage.output += reply.usage.output;
+    usage.calls += 1;
+    usage.estimated ||= reply.usage.source === 'estimate';
+    usage.ms += Date.now() - started;
+    env.emit({ type: 'model.finished', turn, input: reply.usage.input, output: reply.usage.output, ms: Date.now() - started });
+    messages.push(reply.message);
+    const calls = last ? [] : (reply.message.tool_calls ?? []);
+    if (calls.length === 0) return { answer: textOf(reply.message).trim() || '模型没有给出回答。', usage, fed: site.fed };
+    for (const call of calls) messages.push(await lookUp(call, env, site.ctx(call.id ?? '')));
+  }
+}
+
+async function lookUp(call: NonNullable<AIMessage['tool_calls']>[number], env: NodeEnv, ctx: Parameters<typeof callTool>[2]): Promise<ToolMessage> {
+  const contract = READ_TOOLS.find((t) => t.name === call.name);
+  env.emit({ type: 'tool.started', name: call.name, args: JSON.stringify(call.args).slice(0, 200) });
+  const started = Date.now();
+  const outcome = contract
+    ? await callTool(contract, call.args, ctx)
+    : { ok: false, text: `失败（TOOL_UNKNOWN）：回答问题时只能用 ${READ_TOOLS.map((t) => t.name).join('、')}` };
+  env.emit({ type: 'tool.finished', name: call.name, ok: outcome.ok, ms: Date.now() - started, summary: outcome.text.split('\n')[0]!.slice(0, 120) });
+  return new ToolMessage({ tool_call_id: call.id ?? '', name: call.name, content: outcome.text });
+}
+
+async function chat(state: RunState, env: NodeEnv): Promise<RunUpdate> {
+  const said = intentOf(state).text;
+  const plain = { answer: '你好，我是羲和。告诉我要改什么、要查什么，例如「超时关单在哪里实现？」或「给订单加上仅退款」。' };
+  if (!env.model) return plain;
+  try {
+    const started = Date.now();
+    const reply = await env.model.invoke({ system: prompt('chat'), messages: [new HumanMessage(said)], tools: [], signal: env.signal });
+    const { input, output, source } = reply.usage;
+    return { answer: textOf(reply.message).trim() || plain.answer, usage: { input, output, calls: 1, estimated: source === 'estimate', ms: Date.now() - started } };
+  } catch (e) {
+    if (env.signal?.aborted || !XiheError.is(e) || e.code === 'CANCELLED') throw e;
+    return plain;
+  }
+}
+

@@ -1,0 +1,78 @@
+import { HumanMessage } from '@langchain/core/messages';
+import { interrupt } from '@langchain/langgraph';
+import type { Changeset, Danger, FileDiff } from '../../sandbox/index.js';
+import { XiheError } from '../../errors.js';
+import { playbookCommands } from '../checks/diff-checks.js';
+import { type ConfirmRequest, readEditedFiles, readVerdict } from '../human.js';
+import type { NodeBody } from '../node.js';
+import { prompt } from '../prompts.js';
+import type { Finding, RunState } from '../state.js';
+
+/** Characters of diff in the question itself; it is stored with the checkpoint, and the whole lies in the changeset. */
+const MAX_DIFF_CHARS = 16_000;
+/** A change of more files than this is no longer seen at a glance. */
+const MANY_FILES = 20;
+
+const LEVEL: Record<'none' | Danger, number> = { none: 0, low: 1, medium: 2, high: 3 };
+
+/**
+ * One question with the diff, the findings and the commands still to run. LangGraph reruns this node from its start when the
+ * answer comes: before the interrupt it only reads.
+ */
+export const confirmNode: NodeBody = (state, env) => {
+  const changeset = env.project.changeset(state.changesetId!);
+  const diffs = changeset.diff();
+  const danger = dangerOfChange(diffs, state.findings);
+  const auto = state.request?.options.autoApprove ?? 'none';
+  if (LEVEL[danger] <= LEVEL[auto]) return { decision: { verdict: 'approve', by: 'auto' } };
+  const answer: unknown = interrupt(confirmRequest(state, changeset, diffs, danger));
+  const decision = readVerdict(answer);
+  if (decision.verdict !== 'edit') return { decision };
+  const files = readEditedFiles(answer);
+  if (files.length > 0) {
+    stageEditedFiles(changeset, files, `edit-${state.round}`);
+    return { decision };
+  }
+  if (!decision.comment) {
+    throw new XiheError('RESUME_INVALID', '选了「修改」，但没有写意见，也没有给出改后的文件', {
+      hint: '写一句意见（--comment），或在 editedAction.args.files 里给出文件内容。',
+    });
+  }
+  const note = new HumanMessage({ id: `comment-${state.run}-${state.route?.index ?? 0}-${state.round}`, content: prompt('comment', { comment: decision.comment }) });
+  return { decision, messages: [note] };
+};
+
+/** Edits need a yes; deletions, unresolved findings and very wide changes need a careful one. */
+export function dangerOfChange(diffs: FileDiff[], findings: Finding[]): Danger {
+  const careful = diffs.some((d) => d.change === 'deleted') || findings.some((f) => f.severity === 'block') || diffs.length > MANY_FILES;
+  return careful ? 'high' : 'medium';
+}
+
+function confirmRequest(state: RunState, changeset: Changeset, diffs: FileDiff[], danger: Danger): ConfirmRequest {
+  const files = diffs.map((d) => ({ path: d.path, change: d.change, added: d.addedLines.length, removed: d.removedLines.length }));
+  const whole = diffs.map((d) => d.patch).join('\n');
+  const diff = whole.length > MAX_DIFF_CHARS ? `${whole.slice(0, MAX_DIFF_CHARS)}\n…（差异过长，只列出前面一部分）` : whole;
+  const findings = state.findings.map((f) => ({
+    severity: f.severity,
+    text: `${f.path ? `${f.path}${f.line ? `:${f.line}` : ''} ` : ''}${f.text}`,
+    ...(f.source ? { source: f.source } : {}),
+  }));
+  const list = files.map((f) => `- ${f.path}（+${f.added} −${f.removed}）`).join('\n');
+  return {
+    kind: 'confirm',
+    changesetId: changeset.id,
+    danger,
+    files,
+    diff,
+    findings,
+    tests: state.tests,
+    commands: playbookCommands(state.plan?.playbook ?? null).ask,
+    actionRequests: [{ name: 'apply_changeset', args: { changesetId: changeset.id, files }, description: `把 ${files.length} 个文件的改动写入工作区：\n${list}` }],
+    reviewConfigs: [{ actionName: 'apply_changeset', allowedDecisions: ['approve', 'edit', 'reject'] }],
+  };
+}
+
+/** The user's own version of files. Keyed, so that a rerun after a crash stages them once. */
+function stageEditedFiles(changeset: Changeset, files: { path: string; text: string }[], key: string): void {
+  for (const file of files) changeset.stage({ kind: 'write', path: file.path, text: file.text }, `${key}-${file.path}`);
+}

@@ -1,0 +1,28 @@
+import { interrupt } from '@langchain/langgraph';
+import { type FillRequest, parseDecision, readParameters } from '../human.js';
+import type { NodeBody } from '../node.js';
+import { describeRun } from './select.js';
+
+/** Asks for all missing parameters in one question. */
+export const fillNode: NodeBody = (state, env) => {
+  const tool = state.tool!;
+  const lines = tool.missing.map((m) => `- ${m.name}：${m.explain}${m.choices.length > 0 ? `（可选：${m.choices.join('、')}）` : ''}`);
+  const request: FillRequest = {
+    kind: 'fill',
+    tool: tool.name!,
+    missing: tool.missing,
+    actionRequests: [{ name: tool.name!, args: tool.input, description: `执行 ${tool.name} 还需要：\n${lines.join('\n')}` }],
+    reviewConfigs: [{ actionName: tool.name!, allowedDecisions: ['edit', 'reject'] }],
+  };
+  const answer: unknown = interrupt(request);
+  const given = withWords(readParameters(answer), answer, tool.missing);
+  const contract = env.project.tools.get(tool.name!);
+  return { tool: describeRun(contract, { ...tool.input, ...given }, tool.candidates) };
+};
+
+/** One missing parameter may be answered in plain words. */
+function withWords(given: Record<string, unknown>, answer: unknown, missing: { name: string }[]): Record<string, unknown> {
+  if (Object.keys(given).length > 0 || missing.length !== 1) return given;
+  const d = parseDecision(answer);
+  return d.message && d.type !== 'reject' ? { [missing[0]!.name]: d.message } : given;
+}

@@ -1,0 +1,21 @@
+import type { CoreResult } from '../../zhcore/index.js';
+import { intentOf, type NodeBody } from '../node.js';
+import { assemblePlan, planTerms, runPlaybook } from '../planning.js';
+
+/** Files that the search returns for a plan. */
+const TOP_FILES = 5;
+
+/** Terms looked up in the code, the playbook with its checks run, the files to start from: a structured plan. */
+export const planNode: NodeBody = async (state, env) => {
+  const intent = intentOf(state);
+  const retrieved = state.retrieved as CoreResult;
+  const paths = await env.project.paths(env.signal);
+  const taskType = intent.taskType ?? 'general';
+  const found = await paths.lookupFile(intent.text, { topK: TOP_FILES, taskType });
+  const terms = await planTerms(retrieved.terms, paths);
+  const match = retrieved.playbooks[0];
+  const playbook = match ? await runPlaybook(match, paths, env) : null;
+  const plan = assemblePlan(taskType, terms, playbook, found.candidates);
+  env.emit({ type: 'plan.made', steps: plan.steps.length, focus: plan.focus, playbook: playbook?.title ?? null });
+  return { plan };
+};

@@ -1,0 +1,83 @@
+import { HumanMessage } from '@langchain/core/messages';
+import { join } from 'node:path';
+import { readFileText } from '../../text/index.js';
+import { type CoreResult, renderHits, type Warning } from '../../zhcore/index.js';
+import { importFindings, playbookCommands, playbookFindings, secretFindings, syntaxFindings, warningFindings } from '../checks/diff-checks.js';
+import { reviewFindings } from '../checks/review.js';
+import { inScratch, runProjectTests } from '../checks/tests.js';
+import { inject, nothingRetrieved } from '../injection.js';
+import type { NodeBody, NodeEnv } from '../node.js';
+import { prompt } from '../prompts.js';
+import type { Finding, Injection, RunState } from '../state.js';
+
+/** Looks at the staged changes: what can be decided without a model first, then the model's own second look. */
+export const postcheckNode: NodeBody = async (state, env) => {
+  const changeset = env.project.changeset(state.changesetId!);
+  const diffs = changeset.diff();
+  const round = state.round + 1;
+  if (diffs.length === 0) return { findings: [], round };
+  const before = (path: string) => originalText(env, path);
+  const playbook = state.plan?.playbook ?? null;
+  const found: Finding[] = [
+    ...warningFindings(env.project.core, diffs),
+    ...playbookFindings(playbook, diffs),
+    ...secretFindings(diffs),
+    ...(await syntaxFindings(changeset, diffs, before)),
+    ...(await importFindings(changeset, diffs)),
+  ];
+  // Tests on code that does not parse say nothing new.
+  const verdict = found.some((f) => f.from === 'syntax') ? { tests: null, findings: [] } : await runProjectTests(env, changeset);
+  found.push(...verdict.findings);
+  for (const { command, purpose } of playbookCommands(playbook).run) {
+    const run = await inScratch(env, changeset, command);
+    if (run.outcome !== 'ok') found.push({ from: 'playbook', severity: 'block', text: `流程模板的检查没有通过：${command}（${purpose}）` });
+  }
+  const blocked = found.some((f) => f.severity === 'block');
+  const review = blocked ? { findings: [] } : await reviewFindings(state, env, diffs);
+  const findings = [...found, ...review.findings];
+  for (const f of findings) env.emit({ type: 'finding', severity: f.severity, text: f.text });
+  const back = goesBack(findings, round, env);
+  return {
+    findings,
+    round,
+    tests: verdict.tests,
+    ledger: warningLedger(state, env, findings),
+    ...(review.usage ? { usage: review.usage } : {}),
+    ...(back ? { messages: [findingsMessage(state, round, findings)] } : {}),
+  };
+};
+
+/** True when blocking findings go back to the model: at most `maxRounds` times, then people decide. */
+export function goesBack(findings: Finding[], round: number, env: Pick<NodeEnv, 'model' | 'project'>): boolean {
+  return env.model !== null && round <= env.project.config.run.maxRounds && findings.some((f) => f.severity === 'block');
+}
+
+function findingsMessage(state: RunState, round: number, findings: Finding[]): HumanMessage {
+  const lines = findings.map((f) => {
+    const where = f.path ? `${f.path}${f.line ? `:${f.line}` : ''}：` : '';
+    const source = f.source ? `（来源 ${f.source}）` : '';
+    return `- ${f.severity === 'block' ? '必须改' : '提醒'}：${where}${f.text}${source}`;
+  });
+  return new HumanMessage({ id: `findings-${state.run}-${state.route?.index ?? 0}-${round}`, content: prompt('findings', { findings: lines.join('\n') }) });
+}
+
+function originalText(env: NodeEnv, path: string): string | undefined {
+  try {
+    return readFileText(join(env.project.layout.root, path)).text;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Warnings that this check brought up or read out to the reviewer. */
+function warningLedger(state: RunState, env: NodeEnv, findings: Finding[]): Injection[] {
+  const retrieved = state.retrieved as CoreResult;
+  const ids = new Set(findings.flatMap((f) => (f.entryId ? [f.entryId] : [])));
+  const fired = [...ids].flatMap((id) => {
+    const entry = env.project.core.entry(id);
+    return entry?.type === 'warning' ? [{ ...entry, entry: entry.entry as Warning, score: 1, why: '改动里触发了它', tokens: 0 }] : [];
+  });
+  const all = [...fired, ...retrieved.warnings.filter((w) => !ids.has(w.entry.id))];
+  const rendered = renderHits({ ...nothingRetrieved(retrieved.dataVersion), warnings: all as never }, 'postcheck', env.project.config.core);
+  return inject(state, 'postcheck', rendered.injected, env.emit);
+}

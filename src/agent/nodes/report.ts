@@ -1,0 +1,110 @@
+import { AIMessage } from '@langchain/core/messages';
+import { briefLedger, briefOf, renderBrief } from '../brief.js';
+import { conversationOf, intentOf, type NodeBody, type NodeEnv, textOf } from '../node.js';
+import type { Report, RunState, RunUpdate } from '../state.js';
+import { freshIntent } from './route.js';
+
+/** Says what was done, what was not, and what to do next; then hands over to the next intent of the request, if any. */
+export const reportNode: NodeBody = (state, env) => {
+  const intent = intentOf(state);
+  const { report, ledger } = makeReport(state, env);
+  const index = state.route!.index;
+  const more = index + 1 < state.route!.intents.length;
+  const turn = { text: intent.text, kind: intent.kind, outcome: report.kind, ...(state.tool?.name ? { tool: state.tool.name } : {}) };
+  return {
+    report,
+    reports: [report],
+    turns: [turn],
+    ledger,
+    messages: [new AIMessage({ id: `report-${state.run}-${index}`, content: report.text })],
+    // The next intent starts clean; the last one stays in the state for trace, undo and follow-ups.
+    ...(more ? { ...freshIntent(), route: { intents: state.route!.intents, index: index + 1 } } : {}),
+  } satisfies RunUpdate;
+};
+
+/** True when the request has an intent after this one (asked right after `report` ran). */
+export function hasNext(state: RunState): boolean {
+  return state.reports.length < (state.route?.intents.length ?? 0);
+}
+
+function makeReport(state: RunState, env: NodeEnv): { report: Report; ledger: RunUpdate['ledger'] } {
+  const kind = intentOf(state).kind;
+  if (kind === 'tool') return { report: toolReport(state), ledger: [] };
+  if (kind === 'qa' || kind === 'chat') return { report: { kind: 'answer', ok: true, text: state.answer ?? '', error: null }, ledger: [] };
+  if (state.plan?.stopped) return withBrief(state, 'stopped', false, `没有开始：${state.plan.stopped}。`);
+  if (state.answers && !state.answers.proceed) return withBrief(state, 'rejected', true, '按你的意思没有开始，什么都没有改。');
+  if (state.error) return failed(state);
+  if (!env.model) return withBrief(state, 'brief', true, '');
+  if (state.receipt) return { report: applied(state), ledger: [] };
+  if (state.decision?.verdict === 'reject') {
+    const why = state.decision.comment ? `（${state.decision.comment}）` : '';
+    return { report: { kind: 'rejected', ok: true, text: `已拒绝${why}，工作区没有任何改动。`, error: null }, ledger: [] };
+  }
+  return { report: nothing(state), ledger: [] };
+}
+
+/** A report that carries the brief: the run ends with what the core knows. */
+function withBrief(state: RunState, kind: Report['kind'], ok: boolean, head: string): { report: Report; ledger: RunUpdate['ledger'] } {
+  const brief = briefOf(state);
+  const text = renderBrief(brief, intentOf(state).text);
+  return { report: { kind, ok, text: head ? `${head}\n\n${text}` : text, error: null }, ledger: briefLedger(state, brief) };
+}
+
+function failed(state: RunState): { report: Report; ledger: RunUpdate['ledger'] } {
+  const error = state.error!;
+  if (error.code.startsWith('MODEL_')) {
+    const degraded = withBrief(state, 'failed', false, `模型没有完成（${error.message}）。${error.hint}\n工作区没有任何改动；下面是不靠模型也能给出的预案：`);
+    return { ...degraded, report: { ...degraded.report, error } };
+  }
+  const text = `没有完成：${error.message}。${error.hint}`;
+  return { report: { kind: 'failed', ok: false, text, error }, ledger: [] };
+}
+
+function applied(state: RunState): Report {
+  const receipt = state.receipt!;
+  const files = receipt.files.map((f) => `- ${f}`).join('\n');
+  const parts = [
+    `已写入 ${receipt.files.length} 个文件：\n${files}`,
+    testLine(state),
+    findingLines(state),
+    state.stopReason ? `提前收尾：${state.stopReason}。` : '',
+    lastWords(state),
+    `撤销：xihe undo ${receipt.id}`,
+  ];
+  return { kind: 'changes', ok: true, text: parts.filter(Boolean).join('\n\n'), error: null };
+}
+
+function testLine(state: RunState): string {
+  if (!state.tests) return '没有找到测试命令，没有跑测试。';
+  return state.tests.ok ? `测试通过：${state.tests.command}` : `测试没有通过：${state.tests.command}\n${state.tests.summary}`;
+}
+
+function findingLines(state: RunState): string {
+  if (state.findings.length === 0) return '';
+  return `检查提示：\n${state.findings.map((f) => `- ${f.path ? `${f.path}：` : ''}${f.text}`).join('\n')}`;
+}
+
+/** What the model said at the end, without the messages that Xihe added. */
+function lastWords(state: RunState): string {
+  const said = [...conversationOf(state)].reverse().find((m) => AIMessage.isInstance(m) && textOf(m).trim() !== '');
+  return said ? textOf(said).trim() : '';
+}
+
+function nothing(state: RunState): Report {
+  const words = lastWords(state);
+  const early = state.stopReason ? `提前收尾：${state.stopReason}。` : '';
+  return { kind: 'nothing', ok: true, text: ['这次没有产生改动。', early, words].filter(Boolean).join('\n\n'), error: null };
+}
+
+function toolReport(state: RunState): Report {
+  const tool = state.tool;
+  if (!tool?.name) {
+    const near = tool?.candidates.map((c) => `${c.name}（${c.description}）`).join('、');
+    return { kind: 'stopped', ok: false, text: `没有合适的工具，什么都没有做。${near ? `最接近的是：${near}。` : ''}团队自己的操作可以写进 .xihe/tools/。`, error: null };
+  }
+  if (tool.approved === false) return { kind: 'rejected', ok: true, text: `没有执行 ${tool.name}。`, error: null };
+  if (!tool.outcome) return { kind: 'stopped', ok: false, text: `参数没有补全，没有执行 ${tool.name}。`, error: null };
+  const code = tool.outcome.code;
+  const error = tool.outcome.ok ? null : { code: code ?? 'COMMAND_FAILED', message: tool.outcome.text.split('\n')[0]!, hint: '看输出找原因，核对后再试。' };
+  return { kind: 'tool', ok: tool.outcome.ok, text: tool.outcome.text, error };
+}

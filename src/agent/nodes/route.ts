@@ -1,0 +1,66 @@
+import { HumanMessage, RemoveMessage } from '@langchain/core/messages';
+import { Overwrite, REMOVE_ALL_MESSAGES } from '@langchain/langgraph';
+import { XiheError } from '../../errors.js';
+import { type NodeBody, textOf } from '../node.js';
+import { route } from '../routing/index.js';
+import { requestSchema, type RunState, type RunUpdate } from '../state.js';
+
+/** Longest request in characters: more is a document, not a request, and belongs into a file. */
+const MAX_REQUEST = 20_000;
+
+/** Decides what the request is, and clears what an earlier run of the thread left. */
+export const routeNode: NodeBody = async (state, env) => {
+  const request = readRequest(state);
+  const last = state.turns.at(-1);
+  const decision = await route(request.text, last ? { previous: { kind: last.kind as never, ...(last.tool ? { tool: last.tool } : {}), text: last.text } } : {});
+  const intents = decision.intents;
+  env.emit({ type: 'route.decided', intents });
+  const said = new HumanMessage({ id: `request-${state.run + 1}`, content: request.text });
+  return { ...freshRun(state, said), request, route: { intents, index: 0 } } as RunUpdate;
+};
+
+/** The request, or the last message of a user where a chat client sends only messages. */
+function readRequest(state: RunState): NonNullable<RunState['request']> {
+  const said = [...state.messages].reverse().find((message) => HumanMessage.isInstance(message));
+  const raw = state.request ?? (said ? { text: textOf(said) } : null);
+  const parsed = requestSchema.safeParse(raw);
+  if (!parsed.success || parsed.data.text.trim() === '') {
+    throw new XiheError('USAGE', '请求是空的', { hint: '写一句要做的事，例如：xihe run "给订单加上仅退款"。' });
+  }
+  if (parsed.data.text.length > MAX_REQUEST) {
+    throw new XiheError('USAGE', `请求超过 ${MAX_REQUEST} 个字符`, { hint: '把长文档放进文件，请求里写文件路径。' });
+  }
+  return { ...parsed.data, text: parsed.data.text.trim() };
+}
+
+/** Everything that belongs to one run goes back to its start; ledgers and turns stay, for tracing. */
+function freshRun(state: RunState, said: HumanMessage): RunUpdate {
+  return {
+    run: state.run + 1,
+    messages: [new RemoveMessage({ id: REMOVE_ALL_MESSAGES }), said],
+    ...freshIntent(),
+    report: null,
+    reports: new Overwrite([]) as never,
+    usage: new Overwrite({ input: 0, output: 0, calls: 0, estimated: false, ms: 0 }) as never,
+  };
+}
+
+/** What belongs to one intent of a run. */
+export function freshIntent(): RunUpdate {
+  return {
+    retrieved: null,
+    plan: null,
+    answers: null,
+    changesetId: null,
+    turn: 0,
+    stopReason: null,
+    findings: [],
+    round: 0,
+    tests: null,
+    decision: null,
+    receipt: null,
+    tool: null,
+    answer: null,
+    error: null,
+  };
+}

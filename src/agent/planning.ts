@@ -1,0 +1,165 @@
+import type { FileCandidate, PathContext } from '../paths/index.js';
+import { dangerOf, makeScratch, runProcess } from '../sandbox/index.js';
+import type { CoreResult, Hit, Playbook, RequiredCheck, Term } from '../zhcore/index.js';
+import type { NodeEnv } from './node.js';
+import type { CheckState, Plan, PlanTerm, PlaybookRun } from './state.js';
+
+/** Terms that a plan carries: more than this is a glossary, not a plan. */
+const MAX_TERMS = 6;
+/** Files in focus: what a careful colleague opens first (DESIGN: "opens three files instead of the whole tree"). */
+const MAX_FOCUS = 4;
+/** Candidates listed in a plan (issue: at most 5). */
+const MAX_CANDIDATES = 5;
+
+/** Looks each term's symbols up in the code: a candidate stays one until the repository confirms it. */
+export async function planTerms(hits: Hit<Term>[], paths: PathContext): Promise<PlanTerm[]> {
+  const terms: PlanTerm[] = [];
+  for (const hit of hits) {
+    const symbols = [];
+    for (const name of hit.entry.code_symbols) {
+      const place = (await paths.findSymbol(name))[0];
+      symbols.push({ name, file: place?.path ?? null, line: place?.line ?? null });
+    }
+    const confirmed = symbols.some((s) => s.file !== null);
+    // A general term that nothing in this repository bears out is a guess; a project's own is worth showing as gone.
+    if (!confirmed && hit.provenance.layer === 'general') continue;
+    // Of a general term only the names that exist here say something.
+    const shown = hit.provenance.layer === 'general' ? symbols.filter((s) => s.file !== null) : symbols;
+    terms.push({
+      id: hit.entry.id,
+      keyword_ch: hit.entry.keyword_ch,
+      ...(hit.entry.module ? { module: hit.entry.module } : {}),
+      ...(hit.entry.note ? { note: hit.entry.note } : {}),
+      risk: hit.entry.risk,
+      status: hit.provenance.status,
+      confirmed,
+      symbols: shown,
+      why: hit.why,
+      provenance: provenanceOf(hit),
+    });
+  }
+  return terms.slice(0, MAX_TERMS);
+}
+
+/** The part of a hit's provenance that travels in the state. */
+export function provenanceOf(hit: { provenance: Hit<unknown>['provenance'] }): PlanTerm['provenance'] {
+  const { source, layer, version, status, confidence } = hit.provenance;
+  return { source, layer, version, status, confidence };
+}
+
+/** Runs a playbook's required checks now; commands only where they are harmless, in a scratch copy. */
+export async function runPlaybook(hit: Hit<Playbook>, paths: PathContext, env: NodeEnv): Promise<PlaybookRun> {
+  const checks: CheckState[] = [];
+  for (const check of hit.entry.required_checks) checks.push(await runCheck(check, paths, env));
+  return {
+    id: hit.entry.id,
+    title: hit.entry.title,
+    why: hit.why,
+    steps: hit.entry.steps,
+    checks,
+    postChecks: hit.entry.post_checks,
+    provenance: provenanceOf(hit),
+  };
+}
+
+async function runCheck(check: RequiredCheck, paths: PathContext, env: NodeEnv): Promise<CheckState> {
+  const base = { type: check.type, target: check.path ?? check.command ?? '', purpose: check.purpose, onMissing: check.on_missing };
+  if (check.type !== 'command') {
+    const found = fileOf(paths, check.path ?? '');
+    return found ? { ...base, state: 'ok', detail: found } : { ...base, state: 'missing', detail: `没有 ${check.path}` };
+  }
+  const command = check.command ?? '';
+  const { danger, why } = dangerOf(command);
+  if (danger !== 'low') return { ...base, state: 'skipped', detail: `没有自动运行（${why}），请人工执行` };
+  const scratch = await makeScratch(env.project.layout.root, undefined, env.signal ? { signal: env.signal } : {});
+  try {
+    const run = await runProcess({
+      shell: command,
+      cwd: scratch.dir,
+      timeoutMs: env.project.config.sandbox.timeoutSeconds * 1000,
+      ...(env.signal ? { signal: env.signal } : {}),
+    });
+    return run.outcome === 'ok'
+      ? { ...base, state: 'ok', detail: '退出码 0' }
+      : { ...base, state: 'failed', detail: `${run.outcome}，退出码 ${run.exitCode ?? '无'}` };
+  } finally {
+    await scratch.dispose();
+  }
+}
+
+function fileOf(paths: PathContext, path: string): string | undefined {
+  try {
+    return paths.resolve(path).path;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Puts terms, playbook and candidates together into a structured plan. */
+export function assemblePlan(
+  taskType: Plan['taskType'],
+  terms: PlanTerm[],
+  playbook: PlaybookRun | null,
+  candidates: FileCandidate[],
+): Plan {
+  const files = candidates.slice(0, MAX_CANDIDATES).map((c) => ({ path: c.path as string, why: c.why, summary: c.summary, score: c.score }));
+  const focus = focusFiles(terms, files.map((f) => f.path));
+  const failed = playbook?.checks.filter((c) => c.state === 'missing' || c.state === 'failed') ?? [];
+  const stop = failed.find((c) => c.onMissing === 'stop');
+  return {
+    taskType,
+    steps: playbook ? playbook.steps : genericSteps(taskType, terms, focus),
+    focus,
+    candidates: files,
+    terms,
+    playbook,
+    openQuestions: failed.filter((c) => c.onMissing === 'ask_user_first').map(questionFor),
+    stopped: stop ? `${stop.detail}：${stop.purpose}` : null,
+  };
+}
+
+function questionFor(check: CheckState): string {
+  const what = check.state === 'missing' ? `找不到 ${check.target}` : `检查没有通过：${check.target}（${check.detail}）`;
+  return `${what}（用途：${check.purpose}）。要先补上它，还是直接继续？`;
+}
+
+/** Files of confirmed terms first (a team's own word beats any ranking), then the best candidates. */
+function focusFiles(terms: PlanTerm[], candidates: string[]): string[] {
+  const fromTerms = terms.filter((t) => t.status === 'verified').flatMap((t) => t.symbols.map((s) => s.file));
+  // The best candidate stands first when a term names it too; else terms lead.
+  const named = fromTerms.filter((f): f is string => f !== null);
+  const both = candidates.filter((c) => named.includes(c));
+  return [...new Set([...both, ...candidates.slice(0, 2), ...named.slice(0, 2), ...candidates])].slice(0, MAX_FOCUS);
+}
+
+/** Steps for a task that no playbook covers: what the team's words and the files say, in the order of careful work. */
+function genericSteps(taskType: Plan['taskType'], terms: PlanTerm[], focus: string[]): string[] {
+  const where = focus[0] ?? '相关文件';
+  const symbol = terms.flatMap((t) => t.symbols.filter((s) => s.file !== null).map((s) => `${s.name}（${s.file}:${s.line}，${t.keyword_ch}）`))[0];
+  const read = symbol ? `读 ${symbol}，确认现在的行为` : `读 ${where}，确认现在的行为`;
+  const change = {
+    bugfix: '先写一个能重现问题的测试，再改到它通过',
+    feature: `在 ${where} 实现，沿用已有的写法和命名`,
+    refactor: '小步改，每一步后测试都要通过，行为不变',
+    general: `改 ${where}，只动需要动的行`,
+  }[taskType];
+  const test = taskType === 'bugfix' ? '跑全部测试，确认没有带坏别处' : '补上或更新测试，再跑全部测试';
+  return [read, change, test, '对照警示检查改动，再确认'];
+}
+
+/** Modules that the files in focus belong to. */
+export function focusModules(files: string[], moduleOf: (path: string) => string | undefined): Set<string> {
+  return new Set(files.map(moduleOf).filter((m): m is string => m !== undefined));
+}
+
+/** The retrieved lists, cut to what concerns the modules in focus: entries of other modules stay out of the prompt. */
+export function scopeToFocus(retrieved: CoreResult, modules: Set<string>): CoreResult {
+  const concerns = <T extends { entry: { module?: string } }>(hit: T) =>
+    hit.entry.module === undefined || modules.size === 0 || modules.has(hit.entry.module);
+  return {
+    ...retrieved,
+    terms: retrieved.terms.filter(concerns),
+    knowledge: retrieved.knowledge.filter(concerns),
+    warnings: retrieved.warnings.filter(concerns),
+  };
+}

@@ -1,0 +1,96 @@
+import { assetPath } from '../assets.js';
+import { loadConfig, type XiheConfig } from '../config.js';
+import { type History, openHistory } from '../history/index.js';
+import { openLayout, type ProjectLayout } from '../layout.js';
+import { openPaths, type PathContext } from '../paths/index.js';
+import { AuditLog, Changeset, SideEffectLedger } from '../sandbox/index.js';
+import { loadTeamTools, type TeamToolProblem, ToolRegistry } from '../tools/index.js';
+import { openZhCore, type ZhCore } from '../zhcore/index.js';
+
+/** What one open project offers to the nodes; each part is opened on first use and kept. */
+export interface Project {
+  layout: ProjectLayout;
+  config: XiheConfig;
+  core: ZhCore;
+  tools: ToolRegistry;
+  toolProblems: TeamToolProblem[];
+  audit: AuditLog;
+  sideEffects: SideEffectLedger;
+  /** The path index, fresh as of this call. */
+  paths(signal?: AbortSignal): Promise<PathContext>;
+  history(): Promise<History>;
+  /** The changeset of that id, made on first use. */
+  changeset(id: string): Changeset;
+}
+
+const open = new Map<string, Promise<Project>>();
+
+/**
+ * Opens a project, or returns the one that this process already has (its core and index refreshed).
+ *
+ * @param repo the project root
+ * @param env where settings come from
+ * @throws XiheError REPO_NOT_FOUND, STATE_UNWRITABLE, CONFIG_INVALID
+ */
+export async function openProject(repo: string, env: NodeJS.ProcessEnv = process.env): Promise<Project> {
+  const layout = openLayout(repo, env);
+  const known = open.get(layout.root);
+  if (known) {
+    const project = await known;
+    project.core.reload();
+    project.config = loadConfig(layout.layerDir, env);
+    return project;
+  }
+  const opening = Promise.resolve().then(() => build(layout, env));
+  open.set(layout.root, opening);
+  // A project that failed to open is tried afresh next time: its settings may have been mended.
+  opening.catch(() => open.delete(layout.root));
+  return opening;
+}
+
+function build(layout: ProjectLayout, env: NodeJS.ProcessEnv): Project {
+  const config = loadConfig(layout.layerDir, env);
+  const core = openZhCore({
+    generalDir: assetPath('knowledge'),
+    playbooksDir: assetPath('playbooks'),
+    projectDir: layout.layerDir,
+  });
+  const team = loadTeamTools(layout.layerDir);
+  let history: Promise<History> | undefined;
+  let paths: Promise<PathContext> | undefined;
+  const project: Project = {
+    layout,
+    config,
+    core,
+    tools: new ToolRegistry(team.tools),
+    toolProblems: team.problems,
+    audit: new AuditLog(layout.stateDir),
+    sideEffects: new SideEffectLedger(layout.stateDir),
+    history() {
+      history ??= openHistory(layout.root, layout.stateDir);
+      return history;
+    },
+    async paths(signal) {
+      if (paths) {
+        const context = await paths;
+        await context.refresh();
+        return context;
+      }
+      paths = project
+        .history()
+        .then((h) =>
+          openPaths({ root: layout.root, stateDir: layout.stateDir, terms: core.termLookup(), history: h, ...(signal ? { signal } : {}) }),
+        );
+      paths.catch(() => {
+        paths = undefined;
+      });
+      return paths;
+    },
+    changeset: (id) => openChangeset(layout, id),
+  };
+  return project;
+}
+
+function openChangeset(layout: ProjectLayout, id: string): Changeset {
+  return Changeset.create(layout.stateDir, layout.root, id);
+}

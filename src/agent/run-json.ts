@@ -1,0 +1,54 @@
+import { AIMessage, ToolMessage } from '@langchain/core/messages';
+import { briefOf } from './brief.js';
+import { textOf } from './node.js';
+import type { RunJson } from './output-schemas.js';
+import type { Project } from './project.js';
+import type { ThreadView } from './session.js';
+
+/** The JSON document of `xihe run` and `xihe resume`. */
+export function runJsonOf(view: ThreadView, project: Project): RunJson {
+  const { state, thread } = view;
+  return {
+    thread,
+    ...briefOf(state),
+    status: view.status === 'waiting' ? 'waiting' : view.status === 'rejected' ? 'rejected' : view.status === 'done' ? 'done' : 'failed',
+    intents: (state.route?.intents ?? []).map(({ kind, text, layer, evidence }) => ({ kind, text, layer, evidence })),
+    report: state.report ? { kind: state.report.kind, ok: state.report.ok, text: state.report.text } : null,
+    reports: state.reports.map(({ kind, ok, text }) => ({ kind, ok, text })),
+    answer: state.answer,
+    changes: changesOf(view, project),
+    receipt: state.receipt?.id ?? null,
+    findings: state.findings.map(({ entryId: _id, ...finding }) => finding),
+    tests: state.tests,
+    waiting: view.pending ? { kind: view.pending.kind, text: view.pending.actionRequests[0]?.description ?? '', request: { ...view.pending } } : null,
+    usage: { input: state.usage.input, output: state.usage.output, calls: state.usage.calls },
+    error: state.report?.error ?? state.error,
+    problems: project.core.problems.map(({ file, line, reason }) => ({ file, line, reason })),
+  };
+}
+
+function changesOf(view: ThreadView, project: Project): RunJson['changes'] {
+  const id = view.state.changesetId;
+  if (!id) return null;
+  const files = project.changeset(id).diff().map((d) => ({ path: d.path, change: d.change, added: d.addedLines.length, removed: d.removedLines.length }));
+  return { changeset: id, files };
+}
+
+const EDIT_TOOLS = new Set(['edit_file', 'write_file', 'delete_file']);
+
+/** The edits that the model asked for, with the turn and the call that made each. */
+export function editsOf(view: ThreadView): { turn: number; tool: string; path: string; call: string; ok: boolean }[] {
+  const results = new Map(view.state.messages.filter((m) => ToolMessage.isInstance(m)).map((m) => [m.tool_call_id, m]));
+  let turn = 0;
+  return view.state.messages.flatMap((m) => {
+    if (!AIMessage.isInstance(m) || m.id?.startsWith('report-')) return [];
+    turn++;
+    return (m.tool_calls ?? [])
+      .filter((call) => EDIT_TOOLS.has(call.name))
+      .map((call) => ({ turn, tool: call.name, path: String(call.args.path ?? ''), call: call.id ?? '', ok: isOk(results.get(call.id ?? '')) }));
+  });
+}
+
+function isOk(result: ToolMessage | undefined): boolean {
+  return result !== undefined && result.status !== 'error' && !textOf(result).startsWith('失败');
+}

@@ -1,0 +1,18 @@
+import { buildGraph, type XiheGraph } from './graph.js';
+import { openModel } from './model.js';
+import { openProject } from './project.js';
+
+/**
+ * The graph for a LangGraph server, which brings its own checkpointer. Requests may name only the projects that the server
+ * was started for: `XIHE_REPO` (default: the current folder) and `XIHE_REPOS` (more roots, separated by `;`).
+ */
+export function serverGraph(env: NodeJS.ProcessEnv = process.env): XiheGraph {
+  const defaultRepo = env.XIHE_REPO || process.cwd();
+  const more = (env.XIHE_REPOS ?? '').split(/[;,]/).filter(Boolean);
+  return buildGraph({
+    defaultRepo,
+    allowedRepos: [defaultRepo, ...more],
+    openProject: (repo) => openProject(repo, env),
+    openModel: (project) => openModel(project.config),
+  });
+}

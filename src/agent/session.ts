@@ -1,0 +1,189 @@
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { Command, isGraphInterrupt } from '@langchain/langgraph';
+import { messageOf, XiheError } from '../errors.js';
+import { openLayout } from '../layout.js';
+import { pruneSandboxState, withFileLock } from '../sandbox/index.js';
+import { LibsqlSaver } from './checkpoint/libsql-saver.js';
+import type { RunEvent } from './events.js';
+import { buildGraph, type XiheGraph } from './graph.js';
+import type { PendingRequest } from './human.js';
+import { openModel } from './model.js';
+import type { GraphDeps } from './node.js';
+import { openProject, type Project } from './project.js';
+import type { RunOptions, RunState } from './state.js';
+
+/**
+ * Steps of one run at most: 24 model turns of two steps each, three rounds of checks, and room for several intents. It is a
+ * fuse against a loop in our own edges; the real bounds are the settings under `run`.
+ */
+const RECURSION_LIMIT = 500;
+
+/** Where a thread stands. `interrupted` means that a process died or was stopped in the middle. */
+export type ThreadStatus = 'done' | 'failed' | 'rejected' | 'waiting' | 'interrupted' | 'empty';
+
+export interface ThreadView {
+  thread: string;
+  status: ThreadStatus;
+  state: RunState;
+  /** What the thread waits for, when it waits. */
+  pending: PendingRequest | null;
+  updatedAt: string;
+}
+
+/** One project's threads on this machine: run, resume, look. Close it when done. */
+export class Session {
+  private constructor(
+    readonly project: Project,
+    private readonly graph: XiheGraph,
+    private readonly saver: LibsqlSaver,
+  ) {}
+
+  /**
+   * Opens a project with its checkpoints.
+   *
+   * @param repo the project root
+   * @throws XiheError REPO_NOT_FOUND, STATE_UNWRITABLE, STATE_CORRUPT, CONFIG_INVALID
+   */
+  static async open(repo: string): Promise<Session> {
+    const project = await openProject(repo);
+    const saver = LibsqlSaver.open(join(project.layout.stateDir, 'checkpoints.sqlite'));
+    return new Session(project, buildGraph(localDeps(project.layout.root), saver), saver);
+  }
+
+  /**
+   * Starts a run and follows it to its end or to a question.
+   *
+   * @param text the request
+   * @param options of the run; they travel with the thread
+   * @param thread name of the thread; a new one is made when it is missing
+   * @param onEvent called for each event as it happens
+   * @param signal stops the run; what is done stays, and `resume` goes on
+   * @throws XiheError THREAD_BUSY when another process works on the thread, CANCELLED, and what nodes throw
+   */
+  async run(text: string, options: RunOptions, thread: string, onEvent: (e: RunEvent) => void, signal?: AbortSignal): Promise<ThreadView> {
+    const input = { request: { text, repo: this.project.layout.root, options } };
+    return this.locked(thread, async () => {
+      const view = await this.view(thread);
+      if (view.status === 'waiting' || view.status === 'interrupted') {
+        throw new XiheError('THREAD_BUSY', `会话 ${thread} 还有没做完的事`, { hint: `先用 xihe resume ${thread} 了结它，或换一个 --thread 名字。` });
+      }
+      return this.follow(thread, input, onEvent, signal);
+    });
+  }
+
+  /**
+   * Goes on with a thread: with an answer to its question, or from where a process died.
+   *
+   * @param answer what the user decided; undefined where nothing is asked
+   * @throws XiheError THREAD_NOT_FOUND, THREAD_NOT_WAITING, THREAD_BUSY, RESUME_INVALID
+   */
+  async resume(thread: string, answer: unknown, onEvent: (e: RunEvent) => void, signal?: AbortSignal): Promise<ThreadView> {
+    return this.locked(thread, async () => {
+      const view = await this.view(thread);
+      if (view.status === 'empty') throw notFound(thread);
+      if (view.status === 'interrupted') return this.follow(thread, null, onEvent, signal);
+      if (view.status !== 'waiting') {
+        throw new XiheError('THREAD_NOT_WAITING', `会话 ${thread} 已经结束，没有在等什么`, { hint: '用 xihe run --thread 接着说新的请求。' });
+      }
+      if (answer === undefined) return view;
+      return this.follow(thread, new Command({ resume: answer }), onEvent, signal);
+    });
+  }
+
+  /** Where a thread stands now; `empty` when it was never run. */
+  async view(thread: string): Promise<ThreadView> {
+    const snapshot = await this.graph.getState(configOf(thread));
+    const state = snapshot.values as RunState;
+    const interrupts = snapshot.tasks.flatMap((task) => task.interrupts ?? []);
+    const pending = (interrupts[0]?.value as PendingRequest | undefined) ?? null;
+    const base = { thread, state, pending, updatedAt: snapshot.createdAt ?? '' };
+    if (!state?.request) return { ...base, status: snapshot.next.length > 0 ? 'interrupted' : 'empty' };
+    if (pending) return { ...base, status: 'waiting' };
+    if (snapshot.next.length > 0) return { ...base, status: 'interrupted' };
+    const report = state.report;
+    if (report?.kind === 'rejected') return { ...base, status: 'rejected' };
+    return { ...base, status: state.reports.every((r) => r.ok) ? 'done' : 'failed' };
+  }
+
+  /** The newest threads first. */
+  async threads(limit: number): Promise<ThreadView[]> {
+    const views: ThreadView[] = [];
+    for (const info of await this.saver.listThreads(limit)) {
+      const view = await this.view(info.threadId);
+      views.push({ ...view, updatedAt: info.updatedAt });
+    }
+    return views;
+  }
+
+  /** Closes the database. */
+  close(): void {
+    this.saver.close();
+  }
+
+  private async locked<T>(thread: string, work: () => Promise<T>): Promise<T> {
+    const file = join(this.project.layout.stateDir, 'locks', `${fileName(thread)}.lock`);
+    try {
+      return await withFileLock(file, work, { waitMs: 0 });
+    } catch (e) {
+      if (!XiheError.is(e, 'STATE_BUSY')) throw e;
+      throw new XiheError('THREAD_BUSY', `会话 ${thread} 正在另一个进程里运行`, { hint: '等它结束，或换一个 --thread 名字。', cause: e });
+    }
+  }
+
+  /** Streams the graph until it ends or asks; then drops old threads. */
+  private async follow(thread: string, input: unknown, onEvent: (e: RunEvent) => void, signal?: AbortSignal): Promise<ThreadView> {
+    const config = { ...configOf(thread), recursionLimit: RECURSION_LIMIT, streamMode: ['custom'] as 'custom'[], durability: 'sync' as const, ...(signal ? { signal } : {}) };
+    try {
+      for await (const [, event] of await this.graph.stream(input as never, config)) onEvent(event as RunEvent);
+    } catch (e) {
+      if (signal?.aborted) throw new XiheError('CANCELLED', `已停下，会话是 ${thread}`, { hint: `用 xihe resume ${thread} 接着跑。`, cause: e });
+      if (!isGraphInterrupt(e)) throw e;
+    }
+    await this.prune(thread);
+    return this.view(thread);
+  }
+
+  /** Old threads go, together with their changesets; a thread that waits for an answer stays. */
+  private async prune(current: string): Promise<void> {
+    const keep = this.project.config.state.keepThreads;
+    const known = await this.saver.listThreads(-1);
+    if (known.length <= keep) return;
+    const waiting: string[] = [];
+    for (const info of known.slice(keep)) {
+      const { status } = await this.view(info.threadId);
+      if (status === 'waiting' || status === 'interrupted') waiting.push(info.threadId);
+    }
+    await this.saver.prune(keep, [current, ...waiting]);
+    try {
+      pruneSandboxState(this.project.layout.stateDir, { keep });
+    } catch (e) {
+      // Old receipts that can't be removed cost disk space, not correctness.
+      this.project.audit.append({ at: new Date().toISOString(), who: 'xihe', what: 'state.prune', args: {}, result: messageOf(e), durationMs: 0 });
+    }
+  }
+}
+
+/** A new thread's name: date and five random characters, short enough to type. */
+export function newThreadName(now = new Date()): string {
+  const date = now.toISOString().slice(0, 10).replaceAll('-', '');
+  return `t${date}-${randomBytes(4).toString('hex').slice(0, 5)}`;
+}
+
+/** Dependencies of a local command line: any folder of this machine, the model of its settings. */
+export function localDeps(defaultRepo: string): GraphDeps {
+  return { defaultRepo, openProject: (repo) => openProject(repo), openModel: (project) => openModel(project.config) };
+}
+
+function configOf(thread: string) {
+  return { configurable: { thread_id: thread } };
+}
+
+/** A file name for a thread of any characters; two threads never share one. */
+function fileName(thread: string): string {
+  return Buffer.from(thread, 'utf8').toString('base64url').slice(0, 200);
+}
+
+function notFound(thread: string): XiheError {
+  return new XiheError('THREAD_NOT_FOUND', `没有会话 ${thread}`, { hint: '用 xihe threads 看有哪些会话；注意 --repo 要指向当时的项目。' });
+}

@@ -1,0 +1,232 @@
+import { MessagesValue, ReducedValue, StateSchema } from '@langchain/langgraph';
+import * as z from 'zod';
+
+/**
+ * The state that flows through the graph. JSON only; file texts, diffs and changesets lie on disk and are named here by id.
+ * One node writes a key and all others may read it; `ledger`, `fed`, `usage` and `turns` are appended by any node.
+ */
+
+/** Options of one run; they travel in the state, so that a resumed run keeps them. */
+export const runOptionsSchema = z.object({
+  /** Work without a model even when one is configured. */
+  noModel: z.boolean().default(false),
+  /** Highest danger that needs no question. `none` asks for every change. */
+  autoApprove: z.enum(['none', 'low', 'medium']).default('none'),
+});
+
+export const requestSchema = z.object({
+  text: z.string(),
+  /** Project root; the server's default project when it is missing. */
+  repo: z.string().optional(),
+  caller: z.object({ name: z.string(), roles: z.array(z.string()) }).optional(),
+  options: runOptionsSchema.prefault({}),
+});
+
+export const intentSchema = z.object({
+  kind: z.enum(['edit', 'qa', 'tool', 'chat']),
+  text: z.string(),
+  layer: z.enum(['rule', 'similar', 'refused']),
+  /** In Chinese: which word or sample decided, with which score. */
+  evidence: z.string(),
+  toolHint: z.string().optional(),
+  taskType: z.enum(['general', 'refactor', 'bugfix', 'feature']).optional(),
+});
+
+const provenanceSchema = z.object({
+  source: z.string(),
+  layer: z.enum(['general', 'project']),
+  version: z.string(),
+  status: z.enum(['verified', 'candidate']),
+  confidence: z.number(),
+});
+
+export const symbolPlaceSchema = z.object({ name: z.string(), file: z.string().nullable(), line: z.number().nullable() });
+
+/** A term of the plan: what the word is called in code, and whether the repository confirms it. */
+export const planTermSchema = z.object({
+  id: z.string(),
+  keyword_ch: z.string(),
+  module: z.string().optional(),
+  note: z.string().optional(),
+  risk: z.array(z.string()),
+  status: z.enum(['verified', 'candidate']),
+  /** True when at least one of its symbols was found in the code just now. */
+  confirmed: z.boolean(),
+  symbols: z.array(symbolPlaceSchema),
+  why: z.string(),
+  provenance: provenanceSchema,
+});
+
+export const checkSchema = z.object({
+  type: z.enum(['file_exists', 'read_file', 'command']),
+  target: z.string(),
+  purpose: z.string(),
+  state: z.enum(['ok', 'missing', 'failed', 'skipped']),
+  detail: z.string(),
+  onMissing: z.enum(['ask_user_first', 'warn', 'stop']),
+});
+
+export const playbookRunSchema = z.object({
+  id: z.string(),
+  title: z.string(),
+  why: z.string(),
+  steps: z.array(z.string()),
+  checks: z.array(checkSchema),
+  postChecks: z.array(
+    z.object({
+      type: z.enum(['file_changed', 'command', 'no_match']),
+      path: z.string().optional(),
+      command: z.string().optional(),
+      pattern: z.string().optional(),
+      purpose: z.string(),
+    }),
+  ),
+  provenance: provenanceSchema,
+});
+
+export const candidateSchema = z.object({ path: z.string(), why: z.string(), summary: z.string(), score: z.number() });
+
+export const planSchema = z.object({
+  taskType: z.enum(['general', 'refactor', 'bugfix', 'feature']),
+  steps: z.array(z.string()),
+  /** Files that the work starts from, best first. */
+  focus: z.array(z.string()),
+  candidates: z.array(candidateSchema),
+  terms: z.array(planTermSchema),
+  playbook: playbookRunSchema.nullable(),
+  /** What must be asked before anything is changed. */
+  openQuestions: z.array(z.string()),
+  /** A required check with `on_missing: stop` failed. */
+  stopped: z.string().nullable(),
+});
+
+export const findingSchema = z.object({
+  from: z.enum(['warning', 'playbook', 'path', 'syntax', 'tests', 'review', 'secret']),
+  severity: z.enum(['block', 'warn']),
+  path: z.string().optional(),
+  line: z.number().optional(),
+  text: z.string(),
+  /** Entry behind it, when one is. */
+  entryId: z.string().optional(),
+  source: z.string().optional(),
+});
+
+export const decisionSchema = z.object({
+  verdict: z.enum(['approve', 'edit', 'reject']),
+  comment: z.string().optional(),
+  by: z.enum(['user', 'auto']).default('user'),
+});
+
+/** One thing put before the model or the user: what, which version, from where, when. */
+export const injectionSchema = z.object({
+  /** Which run of the thread, from 1. */
+  run: z.number(),
+  id: z.string(),
+  type: z.enum(['term', 'knowledge', 'playbook', 'warning']),
+  version: z.string(),
+  source: z.string(),
+  confidence: z.number(),
+  phase: z.enum(['plan', 'execute', 'postcheck', 'answer', 'brief']),
+  turn: z.number(),
+  tokens: z.number(),
+  why: z.string(),
+});
+
+export const fedSchema = z.object({
+  run: z.number(),
+  path: z.string(),
+  form: z.enum(['skeleton', 'summary', 'expand', 'read']),
+  turn: z.number(),
+  tokens: z.number(),
+});
+
+export const usageSchema = z.object({ input: z.number(), output: z.number(), calls: z.number(), estimated: z.boolean(), ms: z.number() });
+
+export const toolRunSchema = z.object({
+  candidates: z.array(z.object({ name: z.string(), description: z.string(), why: z.string(), score: z.number() })),
+  name: z.string().nullable(),
+  input: z.record(z.string(), z.unknown()),
+  missing: z.array(z.object({ name: z.string(), explain: z.string(), choices: z.array(z.string()) })),
+  danger: z.enum(['low', 'medium', 'high']).nullable(),
+  dangerWhy: z.string(),
+  /** What exactly would happen, for people. */
+  preview: z.string(),
+  approved: z.boolean().nullable(),
+  outcome: z.object({ ok: z.boolean(), text: z.string(), code: z.string().optional() }).nullable(),
+});
+
+export const reportSchema = z.object({
+  kind: z.enum(['brief', 'changes', 'answer', 'tool', 'rejected', 'stopped', 'failed', 'nothing']),
+  ok: z.boolean(),
+  text: z.string(),
+  error: z.object({ code: z.string(), message: z.string(), hint: z.string() }).nullable(),
+});
+
+export const turnSchema = z.object({ text: z.string(), kind: z.string(), tool: z.string().optional(), outcome: z.string() });
+
+/** The four lists, as plain JSON; the exact shape is zhcore's CoreResult. */
+export const retrievedSchema = z.custom<import('../zhcore/index.js').CoreResult>((v) => typeof v === 'object' && v !== null);
+
+const append = <T extends z.ZodType>(item: T) =>
+  new ReducedValue(z.array(item).default(() => []), {
+    inputSchema: z.array(item),
+    reducer: (current: z.output<T>[], next: z.output<T>[]) => [...current, ...next],
+  });
+
+const noUsage = { input: 0, output: 0, calls: 0, estimated: false, ms: 0 };
+
+export const XiheState = new StateSchema({
+  request: requestSchema.nullable().default(null),
+  /** Runs of this thread so far; this one is the newest. */
+  run: z.number().default(0),
+  messages: MessagesValue,
+  route: z.object({ intents: z.array(intentSchema), index: z.number() }).nullable().default(null),
+  retrieved: z.unknown().default(null),
+  plan: planSchema.nullable().default(null),
+  /** The user's answer to the plan's open questions. */
+  answers: z.object({ proceed: z.boolean(), text: z.string() }).nullable().default(null),
+  changesetId: z.string().nullable().default(null),
+  /** Model turns of this run's execute phase. */
+  turn: z.number().default(0),
+  /** Why the execute loop ended early, when it did. */
+  stopReason: z.string().nullable().default(null),
+  findings: z.array(findingSchema).default(() => []),
+  /** How often postcheck looked. */
+  round: z.number().default(0),
+  tests: z.object({ command: z.string(), ok: z.boolean(), summary: z.string() }).nullable().default(null),
+  decision: decisionSchema.nullable().default(null),
+  receipt: z.object({ id: z.string(), files: z.array(z.string()) }).nullable().default(null),
+  tool: toolRunSchema.nullable().default(null),
+  answer: z.string().nullable().default(null),
+  error: z.object({ code: z.string(), message: z.string(), hint: z.string() }).nullable().default(null),
+  report: reportSchema.nullable().default(null),
+  /** Reports of all intents of this request, in order. */
+  reports: append(reportSchema),
+  ledger: append(injectionSchema),
+  fed: append(fedSchema),
+  turns: append(turnSchema),
+  usage: new ReducedValue(usageSchema.default(() => ({ ...noUsage })), {
+    inputSchema: usageSchema,
+    reducer: (a, b) => ({
+      input: a.input + b.input,
+      output: a.output + b.output,
+      calls: a.calls + b.calls,
+      estimated: a.estimated || b.estimated,
+      ms: a.ms + b.ms,
+    }),
+  }),
+});
+
+export type RunState = typeof XiheState.State;
+export type RunUpdate = typeof XiheState.Update;
+export type Intent = z.infer<typeof intentSchema>;
+export type Plan = z.infer<typeof planSchema>;
+export type PlanTerm = z.infer<typeof planTermSchema>;
+export type PlaybookRun = z.infer<typeof playbookRunSchema>;
+export type CheckState = z.infer<typeof checkSchema>;
+export type Finding = z.infer<typeof findingSchema>;
+export type Decision = z.infer<typeof decisionSchema>;
+export type Injection = z.infer<typeof injectionSchema>;
+export type ToolRun = z.infer<typeof toolRunSchema>;
+export type Report = z.infer<typeof reportSchema>;
+export type RunOptions = z.infer<typeof runOptionsSchema>;

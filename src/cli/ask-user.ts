@@ -1,0 +1,106 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { createInterface } from 'node:readline/promises';
+import pc from 'picocolors';
+import type { ConfirmRequest, FillRequest, PendingRequest, Session } from '../agent/index.js';
+import { colourDiff, print } from './output.js';
+
+const DANGER: Record<string, string> = { low: '低', medium: '中', high: '高' };
+
+/** Asks at the terminal; the answer is in the shape that the graph resumes with. Undefined when the user leaves it open. */
+export async function askUser(request: PendingRequest, session: Session, signal: AbortSignal): Promise<unknown> {
+  show(request, session);
+  if (request.kind === 'fill') return askParameters(request, signal);
+  if (request.kind === 'confirm') return askConfirm(request, session, signal);
+  const said = await question(request.kind === 'ask' ? '继续吗？[y 继续 / n 不做 / 直接写补充说明] ' : '执行吗？[y / n] ', signal);
+  if (said === undefined || said === '') return undefined;
+  return { decisions: [decisionOf(said)] };
+}
+
+/** What is asked, as text. */
+export function show(request: PendingRequest, session: Session): void {
+  if (request.kind === 'confirm') showConfirm(request, session);
+  else print(`\n${pc.bold('需要你决定')}\n${request.actionRequests[0]?.description ?? ''}`);
+}
+
+function showConfirm(request: ConfirmRequest, session: Session): void {
+  // The question carries a shortened diff; here the whole one is at hand.
+  const whole = session.project.changeset(request.changesetId).diff().map((d) => d.patch).join('\n');
+  print(`\n${colourDiff(whole || request.diff)}`);
+  print(pc.bold(`要写入 ${request.files.length} 个文件，危险等级${DANGER[request.danger] ?? request.danger}：`));
+  for (const f of request.files) print(`  ${f.path}  ${pc.green(`+${f.added}`)} ${pc.red(`−${f.removed}`)}`);
+  if (request.tests) print(request.tests.ok ? pc.green(`测试通过：${request.tests.command}`) : pc.red(`测试没有通过：${request.tests.command}\n${request.tests.summary}`));
+  for (const f of request.findings) print(`${f.severity === 'block' ? pc.red('必须改') : pc.yellow('提醒')}：${f.text}${f.source ? pc.dim(`（来源 ${f.source}）`) : ''}`);
+  for (const c of request.commands) print(`之后请自己运行：${c.command}（${c.purpose}，危险等级${DANGER[c.danger] ?? c.danger}）`);
+}
+
+async function askConfirm(request: ConfirmRequest, session: Session, signal: AbortSignal): Promise<unknown> {
+  for (;;) {
+    const said = await question('写入吗？[y 写入 / n 拒绝 / e 用编辑器改 / c 提意见让它改] ', signal);
+    if (said === undefined) return undefined;
+    if (/^y(es)?$|^是$|^好$/i.test(said)) return { decisions: [{ type: 'approve' }] };
+    if (/^n(o)?$|^否$|^不$/i.test(said)) {
+      const why = await question('为什么？（可以直接回车） ', signal);
+      return { decisions: [{ type: 'reject', ...(why ? { message: why } : {}) }] };
+    }
+    if (/^e(dit)?$/i.test(said)) {
+      const files = editFiles(request, session);
+      return { decisions: [{ type: 'edit', editedAction: { name: 'apply_changeset', args: { files } } }] };
+    }
+    if (/^c(omment)?$/i.test(said)) {
+      const comment = await question('意见： ', signal);
+      if (comment) return { decisions: [{ type: 'edit', message: comment }] };
+    }
+  }
+}
+
+function decisionOf(said: string): Record<string, unknown> {
+  if (/^y(es)?$/i.test(said)) return { type: 'approve' };
+  if (/^n(o)?$/i.test(said)) return { type: 'reject' };
+  return { type: 'edit', message: said };
+}
+
+async function askParameters(request: FillRequest, signal: AbortSignal): Promise<unknown> {
+  const given: Record<string, string> = {};
+  for (const m of request.missing) {
+    const said = await question(`${m.explain}${m.choices.length > 0 ? `（${m.choices.join(' / ')}）` : ''}： `, signal);
+    if (said === undefined) return undefined;
+    if (said === '') return { decisions: [{ type: 'reject' }] };
+    given[m.name] = said;
+  }
+  return given;
+}
+
+/** Opens each changed file in the user's editor; returns those that exist after the change, with their new text. */
+function editFiles(request: ConfirmRequest, session: Session): { path: string; text: string }[] {
+  const editor = process.env.VISUAL || process.env.EDITOR || (process.platform === 'win32' ? 'notepad' : 'vi');
+  const changeset = session.project.changeset(request.changesetId);
+  const dir = mkdtempSync(join(tmpdir(), 'xihe-edit-'));
+  try {
+    return request.files
+      .filter((f) => f.change !== 'deleted')
+      .map((f, i) => {
+        const file = join(dir, `${i}-${basename(f.path)}`);
+        writeFileSync(file, changeset.read(f.path).text);
+        spawnSync(editor, [file], { stdio: 'inherit', shell: true });
+        return { path: f.path, text: readFileSync(file, 'utf8') };
+      });
+  } finally {
+    rmSync(dir, { recursive: true, force: true });
+  }
+}
+
+/** One line from the terminal; undefined at end of input or when stopped. */
+async function question(text: string, signal: AbortSignal): Promise<string | undefined> {
+  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    return await new Promise<string | undefined>((resolve) => {
+      terminal.once('close', () => resolve(undefined));
+      terminal.question(text, { signal }).then((said) => resolve(said.trim()), () => resolve(undefined));
+    });
+  } finally {
+    terminal.close();
+  }
+}

@@ -1,0 +1,24 @@
+import pc from 'picocolors';
+import { EXIT } from '../exit-codes.js';
+import { print, printJson } from '../output.js';
+import { openCore, reportProblems } from '../open.js';
+import type { CommonOptions } from './options.js';
+
+/** `xihe lookup`: the exact document first, a supplement beside it. */
+export async function lookup(query: string, options: CommonOptions & { section?: string }): Promise<number> {
+  const { core } = await openCore(options.repo);
+  const result = core.lookup(query, options.section);
+  reportProblems(core.problems, options.json);
+  if (options.json) printJson(result);
+  else if (!result.found) print('知识库里没有相关内容。可以在 .xihe/knowledge/ 里补一篇，或换个说法再查。');
+  else {
+    const { primary, supplement } = result;
+    if (primary) {
+      print(`${pc.bold(primary.title ?? '')}  ${pc.dim(`精确命中，来源 ${primary.source}`)}\n${primary.content}`);
+      if (primary.sections?.length) print(pc.dim(`章节：${primary.sections.join('、')}（用 --section 只取一节）`));
+      if (primary.others?.length) print(pc.dim(`也提到它：${primary.others.map((o) => o.title).join('、')}`));
+    }
+    if (supplement) print(`${primary ? '\n' : ''}${pc.bold(supplement.title ?? '')}  ${pc.dim(`意思相近，来源 ${supplement.source}`)}\n${supplement.content}`);
+  }
+  return result.found ? EXIT.done : EXIT.failed;
+}

@@ -1,0 +1,5 @@
+/** Options that every command has. */
+export interface CommonOptions {
+  repo: string;
+  json?: boolean;
+}

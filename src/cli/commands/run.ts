@@ -1,0 +1,110 @@
+import pc from 'picocolors';
+import { newThreadName, type RunOptions, runJsonOf, Session, type ThreadView } from '../../agent/index.js';
+import { XiheError } from '../../errors.js';
+import { askUser, show } from '../ask-user.js';
+import { EXIT } from '../exit-codes.js';
+import { reportProblems } from '../open.js';
+import { log, print, printJson } from '../output.js';
+import { progressPrinter } from '../progress.js';
+import type { CommonOptions } from './options.js';
+
+interface RunFlags extends CommonOptions {
+  /** Commander sets it to false for `--no-model`. */
+  model: boolean;
+  yes?: 'low' | 'medium';
+  thread?: string;
+}
+
+/** `xihe run`: one request from start to end, or to a question. */
+export async function run(text: string, flags: RunFlags): Promise<number> {
+  const options: RunOptions = { noModel: !flags.model, autoApprove: flags.yes ?? 'none' };
+  const thread = flags.thread ?? newThreadName();
+  return withSession(flags, thread, (session, onEvent, signal) => session.run(text, options, thread, onEvent, signal));
+}
+
+interface ResumeFlags extends CommonOptions {
+  approve?: boolean;
+  reject?: boolean;
+  comment?: string;
+  answer?: string;
+  param?: string[];
+}
+
+/** `xihe resume`: goes on after a crash, or with the answer that the flags give. */
+export async function resume(thread: string, flags: ResumeFlags): Promise<number> {
+  const answer = answerOf(flags);
+  return withSession(flags, thread, (session, onEvent, signal) => session.resume(thread, answer, onEvent, signal));
+}
+
+/** The flags of `resume` as an answer; undefined when they say nothing. */
+function answerOf(flags: ResumeFlags): unknown {
+  if (flags.approve && flags.reject) throw new XiheError('USAGE', '--approve 和 --reject 只能选一个', { hint: '去掉其中一个。' });
+  const words = flags.comment ?? flags.answer;
+  if (flags.param) return Object.fromEntries(flags.param.map(parameter));
+  if (flags.reject) return { decisions: [{ type: 'reject', ...(words ? { message: words } : {}) }] };
+  if (flags.approve) return { decisions: [{ type: 'approve', ...(words ? { message: words } : {}) }] };
+  return words === undefined ? undefined : { decisions: [{ type: 'edit', message: words }] };
+}
+
+function parameter(pair: string): [string, unknown] {
+  const at = pair.indexOf('=');
+  if (at < 1) throw new XiheError('USAGE', `参数要写成 名=值：${pair}`, { hint: '例如 --param env=staging' });
+  const raw = pair.slice(at + 1);
+  const value: unknown = /^-?\d+(\.\d+)?$/.test(raw) ? Number(raw) : raw === 'true' ? true : raw === 'false' ? false : raw;
+  return [pair.slice(0, at), value];
+}
+
+type Step = (session: Session, onEvent: ReturnType<typeof progressPrinter>, signal: AbortSignal) => Promise<ThreadView>;
+
+async function withSession(flags: CommonOptions, thread: string, step: Step): Promise<number> {
+  const stop = new AbortController();
+  // Ctrl-C once: stop and keep; the default of a second one ends the process.
+  const onInterrupt = () => {
+    log(`\n正在停下…（再按一次立即退出）`);
+    process.once('SIGINT', () => process.exit(EXIT.interrupted));
+    stop.abort();
+  };
+  process.once('SIGINT', onInterrupt);
+  const session = await Session.open(flags.repo);
+  try {
+    reportProblems(session.project.core.problems, flags.json);
+    for (const p of session.project.toolProblems) if (!flags.json) log(`${pc.yellow('没能加载')} ${p.file}：${p.reason}`);
+    const onEvent = progressPrinter(flags.json ?? false);
+    let view = await step(session, onEvent, stop.signal);
+    while (view.status === 'waiting' && view.pending && isInteractive(flags)) {
+      const answer = await askUser(view.pending, session, stop.signal);
+      if (answer === undefined) break;
+      view = await session.resume(thread, answer, onEvent, stop.signal);
+    }
+    return finish(view, session, flags);
+  } finally {
+    process.removeListener('SIGINT', onInterrupt);
+    session.close();
+  }
+}
+
+function isInteractive(flags: CommonOptions): boolean {
+  return !flags.json && process.stdin.isTTY === true && process.stderr.isTTY === true;
+}
+
+function finish(view: ThreadView, session: Session, flags: CommonOptions): number {
+  if (flags.json) printJson(runJsonOf(view, session.project));
+  else if (view.status === 'waiting' && view.pending) {
+    if (!isInteractive(flags)) show(view.pending, session);
+    print(`\n在等你决定。继续：${commandFor(view)}${repoFlag(flags)}`);
+  } else {
+    for (const report of view.state.reports) print(`\n${report.text}`);
+    log(pc.dim(`\n会话 ${view.thread}；追溯：xihe trace ${view.thread}${repoFlag(flags)}`));
+  }
+  if (view.status === 'waiting') return EXIT.waiting;
+  return view.status === 'done' || view.status === 'rejected' ? EXIT.done : EXIT.failed;
+}
+
+function commandFor(view: ThreadView): string {
+  const choices = { ask: '--answer "…" 或 --reject', fill: '--param 名=值', approve: '--approve 或 --reject', confirm: '--approve、--reject 或 --comment "…"' };
+  return `xihe resume ${view.thread} ${choices[view.pending!.kind]}`;
+}
+
+function repoFlag(flags: CommonOptions): string {
+  return flags.repo === '.' ? '' : ` --repo ${flags.repo}`;
+}

@@ -1,0 +1,49 @@
+import { CommanderError } from 'commander';
+import { XiheError } from '../errors.js';
+import { EXIT } from './exit-codes.js';
+import { showError } from './output.js';
+import { buildProgram } from './program.js';
+
+/**
+ * Runs the command line.
+ *
+ * @param argv as in `process.argv`
+ * @returns nothing; sets `process.exitCode` (0 done, 1 failed, 2 usage, 3 waiting, 130 interrupted)
+ */
+export async function main(argv: string[]): Promise<void> {
+  // `xihe tree | head` closes the pipe early: that is no fault.
+  process.stdout.on('error', (e: NodeJS.ErrnoException) => {
+    if (e.code === 'EPIPE') process.exit(EXIT.done);
+  });
+  const json = argv.includes('--json');
+  try {
+    await buildProgram((code) => {
+      process.exitCode = code;
+    }).parseAsync(argv);
+  } catch (e) {
+    process.exitCode = e instanceof CommanderError ? usageExit(e, json) : showError(e, json);
+  }
+}
+
+/** Help and version end with 0; every other word that commander does not understand is a usage error. */
+function usageExit(e: CommanderError, json: boolean): number {
+  if (['commander.help', 'commander.helpDisplayed', 'commander.version'].includes(e.code)) return e.exitCode === 0 ? EXIT.done : EXIT.usage;
+  showError(new XiheError('USAGE', inChinese(e), { hint: '运行 xihe --help 或 xihe <命令> --help 看用法。' }), json);
+  return EXIT.usage;
+}
+
+/** Commander's messages in Chinese; what stands in quotes is kept. */
+function inChinese(e: CommanderError): string {
+  const quoted = e.message.match(/'([^']+)'/)?.[1] ?? '';
+  const texts: Record<string, string> = {
+    'commander.unknownCommand': `没有「${quoted}」这个命令`,
+    'commander.unknownOption': `没有「${quoted}」这个选项`,
+    'commander.missingArgument': `缺少参数「${quoted}」`,
+    'commander.optionMissingArgument': `选项「${quoted}」后面缺少值`,
+    'commander.missingMandatoryOptionValue': `缺少必填选项「${quoted}」`,
+    'commander.excessArguments': '参数太多了；带空格的请求要用引号括起来',
+    'commander.conflictingOption': `选项冲突：${e.message}`,
+    'commander.invalidArgument': e.message.replace(/^error: /, ''),
+  };
+  return texts[e.code] ?? e.message.replace(/^error: /, '');
+}

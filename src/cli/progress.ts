@@ -1,0 +1,60 @@
+import pc from 'picocolors';
+import type { RunEvent } from '../agent/index.js';
+import { log } from './output.js';
+
+const NODE_NAMES: Record<string, string> = {
+  route: '路由', preread: '预读', plan: '计划', ask: '先问清楚', execute: '执行', tools: '工具', postcheck: '后检', confirm: '确认', apply: '写入', report: '报告', answer: '回答', select: '选工具', fill: '补参数', approve: '批准', act: '执行操作',
+};
+
+const KIND: Record<string, string> = { edit: '修改', qa: '提问', tool: '操作', chat: '闲聊' };
+
+/** Shows each node as it goes, one line each, on stderr; `quiet` for `--json`. */
+export function progressPrinter(quiet: boolean): (event: RunEvent) => void {
+  if (quiet) return () => {};
+  let inText = false;
+  const line = (text: string) => {
+    if (inText) process.stderr.write('\n');
+    inText = false;
+    log(text);
+  };
+  return (event) => {
+    if (event.type === 'model.token') {
+      process.stderr.write(pc.dim(event.text));
+      inText = true;
+      return;
+    }
+    const text = describe(event);
+    if (text) line(text);
+  };
+}
+
+function describe(e: RunEvent): string | undefined {
+  switch (e.type) {
+    case 'node.started':
+      return pc.cyan(`▸ ${NODE_NAMES[e.node] ?? e.node}`);
+    case 'route.decided':
+      return e.intents.map((i) => `  ${KIND[i.kind] ?? i.kind}：${i.text}（${i.evidence}）`).join('\n');
+    case 'core.queried':
+      return `  ${e.why}；术语 ${e.terms}，知识 ${e.knowledge}，流程模板 ${e.playbooks}，警示 ${e.warnings}`;
+    case 'plan.made':
+      return `  ${e.playbook ? `流程模板「${e.playbook}」` : `${e.steps} 步`}；从 ${e.focus.slice(0, 3).join('、') || '（没有找到文件）'} 开始`;
+    case 'model.retry':
+      return pc.yellow(`  模型没有响应，第 ${e.attempt} 次重试：${e.reason}`);
+    case 'model.finished':
+      return pc.dim(`  第 ${e.turn} 轮：读入 ${e.input}，写出 ${e.output} token，${(e.ms / 1000).toFixed(1)} 秒`);
+    case 'tool.started':
+      return `  ${e.name} ${pc.dim(e.args)}`;
+    case 'tool.finished':
+      return `  ${e.ok ? pc.green('✓') : pc.red('✗')} ${pc.dim(e.summary)}`;
+    case 'finding':
+      return `  ${e.severity === 'block' ? pc.red('必须改') : pc.yellow('提醒')}：${e.text}`;
+    case 'tests.finished':
+      return `  ${e.ok ? pc.green('测试通过') : pc.red('测试失败')}：${e.command}（${(e.ms / 1000).toFixed(1)} 秒）`;
+    case 'changes.applied':
+      return pc.green(`  已写入 ${e.files.length} 个文件`);
+    case 'progress':
+      return pc.dim(`  ${e.text}`);
+    default:
+      return undefined;
+  }
+}

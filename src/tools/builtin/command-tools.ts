@@ -1,0 +1,105 @@
+import * as z from 'zod';
+import { XiheError } from '../../errors.js';
+import { dangerOf, detectTestCommand, makeScratch, type RunResult, runProcess } from '../../sandbox/index.js';
+import { defineTool } from '../contract.js';
+import type { ToolContext } from '../types.js';
+
+/** Longest time of a command tool, in ms; the settings give the real limit of one command below this. */
+const COMMAND_CEILING_MS = 15 * 60_000;
+/** Bytes of output kept from one command (head and tail): about 4,000 tokens before the tool result limit cuts it. */
+const OUTPUT_BYTES = 16_000;
+
+const runInput = z.object({
+  command: z.string().min(1).describe('一行 shell 命令，在项目的副本里运行，碰不到真实文件'),
+});
+
+export interface CommandResult {
+  command: string;
+  result: RunResult;
+}
+
+/** Runs a command in a scratch copy that has the staged changes. */
+export const runCommand = defineTool<z.infer<typeof runInput>, CommandResult>({
+  name: 'run_command',
+  description: '在项目副本里运行一条命令，看输出和退出码',
+  input: runInput,
+  examples: [{ command: 'npx tsc --noEmit' }],
+  danger: 'low',
+  dangerOf: ({ command }) => dangerOf(command),
+  readOnly: false,
+  idempotent: false,
+  aclRole: 'developer',
+  timeoutMs: COMMAND_CEILING_MS,
+  effect: 'scratch',
+  async run({ command }, ctx) {
+    const check = dangerOf(command);
+    // The copy protects files, not the network or other machines, so what is dangerous there is refused here too.
+    if (check.danger === 'high') {
+      throw new XiheError('COMMAND_DENIED', `不运行高危命令：${command}（${check.why}）`, {
+        hint: '换一条只读或只影响副本的命令；真要执行，请用户自己来。',
+      });
+    }
+    return { command, result: await runInScratch(ctx, command) };
+  },
+  render: ({ command, result }) => renderRun(command, result),
+});
+
+const testInput = z.object({
+  filter: z.string().optional().describe('只跑名字或路径含这个词的测试；默认全部'),
+});
+
+/** Runs the project's own tests in a scratch copy. */
+export const runTests = defineTool<z.infer<typeof testInput>, CommandResult>({
+  name: 'run_tests',
+  description: '在项目副本里跑项目自己的测试，报告失败',
+  input: testInput,
+  examples: [{}],
+  danger: 'low',
+  readOnly: false,
+  idempotent: true,
+  aclRole: 'developer',
+  timeoutMs: COMMAND_CEILING_MS,
+  effect: 'scratch',
+  async run({ filter }, ctx) {
+    const found = detectTestCommand(ctx.root, ctx.testCommand);
+    if (!found) {
+      throw new XiheError('COMMAND_FAILED', '没有找到项目的测试命令', {
+        hint: '在 .xihe/config.yaml 的 sandbox.testCommand 里写明，例如 npm test。',
+      });
+    }
+    const command = filter && /^[\w./\-\u4e00-\u9fff]+$/.test(filter) && /^npm (run )?test/.test(found.command) ? `${found.command} -- ${filter}` : found.command;
+    return { command, result: await runInScratch(ctx, command) };
+  },
+  render: ({ command, result }) => renderRun(command, result),
+});
+
+/** Runs a shell line in a fresh scratch copy with the staged changes on it. */
+export async function runInScratch(ctx: ToolContext, command: string): Promise<RunResult> {
+  const scratch = await makeScratch(ctx.root, ctx.changeset, { signal: ctx.signal, onProgress: ctx.progress });
+  try {
+    return await runProcess({
+      shell: command,
+      cwd: scratch.dir,
+      timeoutMs: ctx.commandSeconds * 1000,
+      maxOutputBytes: OUTPUT_BYTES,
+      ...(ctx.signal ? { signal: ctx.signal } : {}),
+    });
+  } finally {
+    await scratch.dispose();
+  }
+}
+
+/** A command's outcome in words; only exit code 0 is called success. */
+export function renderRun(command: string, r: RunResult): string {
+  const seconds = (r.durationMs / 1000).toFixed(1);
+  const head = {
+    ok: `成功（退出码 0，${seconds} 秒）`,
+    failed: `失败（退出码 ${r.exitCode}，${seconds} 秒）`,
+    timeout: `超时，${seconds} 秒后已连同子进程结束`,
+    cancelled: '已取消',
+    'not-found': '没有这个命令',
+    signal: `被信号 ${r.signal} 结束`,
+  }[r.outcome];
+  const out = [r.stdout.trim(), r.stderr.trim()].filter(Boolean).join('\n');
+  return `$ ${command}\n${head}${out ? `\n${out}` : ''}`;
+}

@@ -1,0 +1,64 @@
+import * as z from 'zod';
+import type { LookupResult } from '../../knowledge/index.js';
+import { type CoreResult, renderHits } from '../../zhcore/index.js';
+import { defineTool } from '../contract.js';
+
+const shared = { danger: 'low', readOnly: true, idempotent: true, aclRole: 'reader', timeoutMs: 10_000, effect: 'none' } as const;
+
+const lookupInput = z.object({
+  query_text: z.string().min(1).describe('查询词，例如「ERR_TIMEOUT」「支付网关超时」'),
+  section_title: z.string().optional().describe('可选。上次结果列出了章节时，写章节名只取那一节'),
+});
+
+/** The hybrid look-up: the exact document first, a supplement by meaning beside it. */
+export const lookupKnowledge = defineTool<z.infer<typeof lookupInput>, LookupResult>({
+  ...shared,
+  name: 'lookup_knowledge',
+  description: '查知识库：先按关键词找整篇，再补一段意思相近的',
+  input: lookupInput,
+  examples: [{ query_text: 'ERR_TIMEOUT' }, { query_text: '支付网关超时', section_title: '排查步骤' }],
+  run: async ({ query_text, section_title }, ctx) => ctx.core.lookup(query_text, section_title),
+  render: renderLookup,
+});
+
+/** A look-up's answer as text, each part with its source. */
+export function renderLookup(r: LookupResult): string {
+  if (!r.found) return '知识库里没有相关内容。不要编造，直接说没有查到。';
+  const parts: string[] = [];
+  if (r.primary) {
+    const sections = r.primary.sections?.length ? `\n可以按章节再取：${r.primary.sections.join('、')}` : '';
+    const others = r.primary.others?.length ? `\n也提到它的文档：${r.primary.others.map((o) => o.title).join('、')}` : '';
+    parts.push(`【原文】${r.primary.title ?? ''}（来源 ${r.primary.source}）\n${r.primary.content}${sections}${others}`);
+  }
+  if (r.supplement) {
+    parts.push(`【相关】${r.supplement.title ?? ''}（来源 ${r.supplement.source}）\n${r.supplement.content}`);
+  }
+  return parts.join('\n\n');
+}
+
+const queryInput = z.object({
+  user_intent: z.string().min(1).describe('用户想做什么，一句中文'),
+  code_symbols: z.array(z.string()).default([]).describe('看到的代码符号，可以反查中文叫法'),
+  module: z.string().optional().describe('所在模块，例如 order'),
+  task_type: z.enum(['general', 'refactor', 'bugfix', 'feature']).default('general').describe('任务类型'),
+  max_results: z.number().int().min(1).max(10).default(5).describe('每类最多几条，默认 5'),
+});
+
+/** The four lists of the Chinese data core. */
+export const zhCoreQuery = defineTool<z.infer<typeof queryInput>, CoreResult>({
+  ...shared,
+  name: 'zh_core_query',
+  description: '查中文数据核心：术语、知识、流程模板、警示',
+  input: queryInput,
+  examples: [{ user_intent: '超时关单加重试', code_symbols: [], task_type: 'feature', max_results: 5 }],
+  run: async (q, ctx) =>
+    ctx.core.query({
+      userIntent: q.user_intent,
+      codeSymbols: q.code_symbols,
+      taskType: q.task_type,
+      maxResults: q.max_results,
+      force: true,
+      ...(q.module ? { module: q.module } : {}),
+    }),
+  render: (r) => renderHits(r, 'execute').text || '没有相关条目。',
+});

@@ -1,0 +1,98 @@
+import { messageOf, XiheError } from '../errors.js';
+import { truncateToTokens } from '../text/index.js';
+import type { AnyContract, ToolContext, ToolOutcome } from './types.js';
+
+/**
+ * Longest text of one tool result, in tokens. A result is sent again in every later turn, so its cost grows with the
+ * square of the run's length; 1,500 tokens hold about 150 numbered lines of code.
+ */
+export const MAX_RESULT_TOKENS = 1_500;
+
+/**
+ * Calls a tool: role, input, time limit, audit, rendering. Faults become an outcome that the model can read, never a throw,
+ * except for cancellation, which must stop the run.
+ *
+ * @param contract the tool
+ * @param rawInput what the model or a client sent
+ * @param ctx what the tool may touch; `ctx.signal` cancels
+ * @throws XiheError CANCELLED when the run was cancelled
+ */
+export async function callTool(contract: AnyContract, rawInput: unknown, ctx: ToolContext): Promise<ToolOutcome> {
+  const started = Date.now();
+  const outcome = await attempt(contract, rawInput, ctx);
+  ctx.audit({
+    what: contract.name,
+    args: rawInput,
+    result: outcome.ok ? 'ok' : (outcome.code ?? 'failed'),
+    durationMs: Date.now() - started,
+  });
+  const { text, truncated } = truncateToTokens(outcome.text, MAX_RESULT_TOKENS);
+  return truncated ? { ...outcome, text: `${text}\n（结果过长，已截断。缩小范围再查一次。）` } : outcome;
+}
+
+async function attempt(contract: AnyContract, rawInput: unknown, ctx: ToolContext): Promise<ToolOutcome> {
+  try {
+    assertRole(contract, ctx);
+    const input = parseInput(contract, rawInput);
+    const output = await withTimeout(contract, ctx, (signal) => contract.run(input, { ...ctx, signal }));
+    return { ok: true, text: contract.render(output), output };
+  } catch (e) {
+    if (ctx.signal?.aborted) throw cancelled(e);
+    if (XiheError.is(e)) return { ok: false, text: `失败（${e.code}）：${e.message}。${e.hint}`, code: e.code };
+    return { ok: false, text: `失败（INTERNAL）：${messageOf(e)}`, code: 'INTERNAL' };
+  }
+}
+
+function assertRole(contract: AnyContract, ctx: ToolContext): void {
+  if (ctx.caller.roles.includes(contract.aclRole)) return;
+  throw new XiheError('COMMAND_DENIED', `${ctx.caller.name} 没有角色 ${contract.aclRole}，不能用 ${contract.name}`, {
+    hint: '请有权限的同事来做，或让管理员给你这个角色。',
+  });
+}
+
+/** Validates input strictly after undoing what models commonly do to it (JSON in a string, null for absent). */
+export function parseInput(contract: AnyContract, rawInput: unknown): unknown {
+  let value = rawInput ?? {};
+  if (typeof value === 'string') {
+    try {
+      value = JSON.parse(value);
+    } catch {
+      value = {};
+    }
+  }
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
+    value = Object.fromEntries(Object.entries(value).filter(([, v]) => v !== null));
+  }
+  const parsed = contract.input.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const faults = parsed.error.issues.map((issue) => `${issue.path.join('.') || '参数'}：${issue.message}`).join('；');
+  throw new XiheError('TOOL_INPUT_INVALID', `${contract.name} 的参数不对：${faults}`, {
+    hint: `示例：${JSON.stringify(contract.examples[0])}`,
+  });
+}
+
+async function withTimeout<T>(contract: AnyContract, ctx: ToolContext, run: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const limit = new AbortController();
+  const signal = ctx.signal ? AbortSignal.any([ctx.signal, limit.signal]) : limit.signal;
+  let timer: NodeJS.Timeout | undefined;
+  const tooLong = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => {
+      const seconds = Math.round(contract.timeoutMs / 1000);
+      reject(new XiheError('COMMAND_TIMEOUT', `${contract.name} 超过 ${seconds} 秒没有完成`, { hint: '缩小范围再试。' }));
+      limit.abort();
+    }, contract.timeoutMs);
+  });
+  const stopped = new Promise<never>((_, reject) => {
+    ctx.signal?.addEventListener('abort', () => reject(cancelled(ctx.signal?.reason)), { once: true });
+  });
+  try {
+    return await Promise.race([run(signal), tooLong, stopped]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function cancelled(cause: unknown): XiheError {
+  if (XiheError.is(cause, 'CANCELLED')) return cause;
+  return new XiheError('CANCELLED', '已取消', { hint: '用 xihe resume 接着跑。', cause });
+}

@@ -1,0 +1,135 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parse } from 'yaml';
+import * as z from 'zod';
+import { messageOf, XiheError } from '../errors.js';
+import { type RunResult, runProcess } from '../sandbox/index.js';
+import { renderRun } from './builtin/command-tools.js';
+import { contractFaults } from './contract.js';
+import type { ToolContract } from './types.js';
+
+const parameterSchema = z
+  .object({
+    type: z.enum(['string', 'integer', 'number', 'boolean']).default('string'),
+    /** What it means, in plain words. */
+    explain: z.string().min(1),
+    required: z.boolean().default(false),
+    default: z.union([z.string(), z.number(), z.boolean()]).optional(),
+    enum: z.array(z.string()).optional(),
+  })
+  .strict();
+
+/** `.xihe/tools/*.yaml`: a team's command as a tool. */
+export const teamToolSchema = z
+  .object({
+    name: z.string(),
+    description: z.string(),
+    /** Words that people use for it, for preselection. */
+    keywords: z.array(z.string()).default([]),
+    danger: z.enum(['low', 'medium', 'high']),
+    acl_role: z.string().default('developer'),
+    timeout_seconds: z.number().positive().max(3600).default(60),
+    /** Program and arguments; `{name}` stands for a parameter and stays one argument, whatever it holds. */
+    argv: z.array(z.string()).min(1),
+    parameters: z.record(z.string(), parameterSchema).default({}),
+    examples: z.array(z.record(z.string(), z.unknown())).min(1),
+  })
+  .strict();
+
+export type TeamToolFile = z.infer<typeof teamToolSchema>;
+type Input = Record<string, unknown>;
+
+export interface TeamTool extends ToolContract<Input, { command: string; result: RunResult }> {
+  keywords: string[];
+  source: string;
+  /** The program and arguments that these parameters would run: shown before it is confirmed. */
+  commandLine(input: Input): string[];
+}
+
+export interface TeamToolProblem {
+  file: string;
+  reason: string;
+}
+
+/**
+ * Loads the team's tools. A bad file is reported and left out; the others work.
+ *
+ * @param layerDir the project's `.xihe/` folder
+ */
+export function loadTeamTools(layerDir: string): { tools: TeamTool[]; problems: TeamToolProblem[] } {
+  const dir = join(layerDir, 'tools');
+  const tools: TeamTool[] = [];
+  const problems: TeamToolProblem[] = [];
+  if (!existsSync(dir)) return { tools, problems };
+  for (const name of readdirSync(dir).filter((n) => /\.ya?ml$/.test(n)).sort()) {
+    const file = `.xihe/tools/${name}`;
+    try {
+      const tool = teamTool(teamToolSchema.parse(parse(readFileSync(join(dir, name), 'utf8'))), file);
+      const faults = contractFaults(tool);
+      if (tools.some((t) => t.name === tool.name)) faults.push(`名字 ${tool.name} 重复`);
+      if (faults.length > 0) problems.push({ file, reason: faults.join('；') });
+      else tools.push(tool);
+    } catch (e) {
+      problems.push({ file, reason: e instanceof z.ZodError ? describe(e) : messageOf(e).split('\n')[0]! });
+    }
+  }
+  return { tools, problems };
+}
+
+function teamTool(spec: TeamToolFile, file: string): TeamTool {
+  const commandLine = (input: Input) => spec.argv.map((part) => fill(part, input));
+  return {
+    name: spec.name,
+    description: spec.description,
+    keywords: spec.keywords,
+    source: `repo://${file}`,
+    input: inputSchema(spec),
+    examples: spec.examples,
+    danger: spec.danger,
+    readOnly: false,
+    idempotent: false,
+    aclRole: spec.acl_role,
+    timeoutMs: spec.timeout_seconds * 1000 + 5_000,
+    effect: 'outside',
+    commandLine,
+    async run(input, ctx) {
+      const argv = commandLine(input);
+      const result = await runProcess({
+        argv,
+        cwd: ctx.root,
+        timeoutMs: spec.timeout_seconds * 1000,
+        // The team declared this command to act on real systems; the sandbox still ends its whole process tree.
+        network: true,
+        writable: [ctx.root],
+        ...(ctx.signal ? { signal: ctx.signal } : {}),
+      });
+      if (result.outcome === 'ok') return { command: argv.join(' '), result };
+      throw new XiheError('COMMAND_FAILED', renderRun(argv.join(' '), result), {
+        hint: '看上面的输出找原因；它可能已经做了一部分，重试前先核对。',
+      });
+    },
+    render: ({ command, result }) => renderRun(command, result),
+  };
+}
+
+function inputSchema(spec: TeamToolFile): z.ZodType<Input> {
+  const shape: Record<string, z.ZodType> = {};
+  for (const [name, p] of Object.entries(spec.parameters)) {
+    let type: z.ZodType =
+      p.enum && p.enum.length > 0
+        ? z.enum(p.enum as [string, ...string[]])
+        : { string: z.string().min(1), integer: z.number().int(), number: z.number(), boolean: z.boolean() }[p.type];
+    if (p.default !== undefined) type = type.default(p.default);
+    else if (!p.required) type = type.optional();
+    shape[name] = type.describe(p.explain);
+  }
+  return z.object(shape).strict() as unknown as z.ZodType<Input>;
+}
+
+function fill(part: string, input: Input): string {
+  return part.replace(/\{(\w+)\}/g, (_, name: string) => (input[name] === undefined ? '' : String(input[name])));
+}
+
+function describe(e: z.ZodError): string {
+  return e.issues.map((issue) => `${issue.path.join('.') || '（顶层）'}：${issue.message}`).join('；');
+}

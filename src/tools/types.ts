@@ -1,0 +1,84 @@
+import type * as z from 'zod';
+import type { AuditEntry, Changeset, Danger } from '../sandbox/index.js';
+import type { FedPath, PathContext } from '../paths/index.js';
+import type { ZhCore } from '../zhcore/index.js';
+
+/** Who asks; roles come from the caller's identity, never from the model. */
+export interface Caller {
+  name: string;
+  roles: string[];
+}
+
+/** Everything that a tool may touch. The agent makes one for each call. */
+export interface ToolContext {
+  root: string;
+  stateDir: string;
+  core: ZhCore;
+  paths: PathContext;
+  /** Where edits are staged; absent where a branch may only read. */
+  changeset?: Changeset;
+  caller: Caller;
+  thread: string;
+  /** The model's id of this call: a rerun of the same call must not act again. */
+  callId: string;
+  /** Model turn, for the feeding ledger. */
+  turn: number;
+  signal?: AbortSignal;
+  /** The project's test command when the settings name one. */
+  testCommand?: string;
+  /** Seconds one command may take. */
+  commandSeconds: number;
+  fed(entry: FedPath): void;
+  audit(entry: Omit<AuditEntry, 'at' | 'who' | 'thread'>): void;
+  progress(text: string): void;
+}
+
+/** How dangerous a call is, with the reason in Chinese. */
+export interface DangerCheck {
+  danger: Danger;
+  why: string;
+}
+
+/**
+ * A tool, written once. Adapters turn it into a LangChain tool (here) and later an MCP tool.
+ *
+ * `I` is the parsed input, `O` what the tool returns to programs; `render` turns it into what the model reads.
+ */
+export interface ToolContract<I = Record<string, unknown>, O = unknown> {
+  name: string;
+  /** What it can do: at most 50 characters, Chinese. */
+  description: string;
+  /** Every property has a `.describe()` in plain words. */
+  input: z.ZodType<I>;
+  /** One or two typical inputs; they validate. */
+  examples: I[];
+  danger: Danger;
+  /** The danger of this very call, where it depends on the input (a command line). */
+  dangerOf?(input: I): DangerCheck;
+  readOnly: boolean;
+  idempotent: boolean;
+  /** Role that the caller needs. */
+  aclRole: string;
+  timeoutMs: number;
+  /**
+   * Where its effect lies: `none` reads, `changeset` stages, `scratch` runs in a copy, `outside` acts on the world and goes
+   * through the side-effect ledger.
+   */
+  effect: 'none' | 'changeset' | 'scratch' | 'outside';
+  run(input: I, ctx: ToolContext): Promise<O>;
+  render(output: O): string;
+}
+
+/** A contract of unknown input and output, as registries hold it. */
+// biome-ignore lint/suspicious/noExplicitAny: a registry holds contracts of every input type; `any` is the only supertype that keeps `run` callable
+export type AnyContract = ToolContract<any, any>;
+
+/** What a call gave back. */
+export interface ToolOutcome {
+  ok: boolean;
+  /** What the model (or the user) reads. */
+  text: string;
+  output?: unknown;
+  /** The error's stable code when it failed. */
+  code?: string;
+}
