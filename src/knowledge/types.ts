@@ -50,6 +50,9 @@ export interface Chunk {
   linked: string[];
   keywords: string[];
   module?: string;
+  /** 1-based first and last line in the file. */
+  line: number;
+  endLine: number;
   provenance: Provenance;
 }
 
@@ -60,13 +63,18 @@ export interface LoadProblem {
   /** In Chinese. */
   reason: string;
   code: 'YAML' | 'SCHEMA' | 'FRONT_MATTER' | 'READ' | 'DUPLICATE_ID';
-  /** True when the last good version of the file stays in force. */
+  /** True when the last good version of the file or entry stays in force. */
   keptLastGood: boolean;
+  /** `warning`: the entry is in force all the same (a BOM, an unknown field). */
+  level: 'error' | 'warning';
 }
 
 export interface LookupPart {
   content: string;
+  /** The file that holds it, e.g. `.xihe/knowledge/payment/errors.md`. */
   source: string;
+  /** Where the file's content comes from: an official address, a review, … */
+  origin?: string;
   title?: string;
   heading?: string;
   score?: number;
@@ -77,6 +85,8 @@ export interface LookupPart {
 /** The answer of `lookup_knowledge`. */
 export interface LookupResult {
   found: boolean;
-  primary: (LookupPart & { match_type: 'exact_L0'; sections?: string[]; others?: { title: string; source: string }[] }) | null;
+  primary:
+    | (LookupPart & { match_type: 'exact_L0'; sections?: string[]; others?: { title: string; source: string }[] })
+    | null;
   supplement: (LookupPart & { match_type: 'semantic_L1' }) | null;
 }

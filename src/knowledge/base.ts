@@ -1,0 +1,194 @@
+import { stableHash } from '../text/index.js';
+import { type ExactHit, ExactIndex } from './exact.js';
+import { type Layer, type LoadedKnowledge, loadKnowledge, shownFolder } from './load.js';
+import { LexicalRetriever, type Retriever } from './retriever.js';
+import { cutSection, opening, type Passage, sectionNames } from './sections.js';
+import type { Chunk, KnowledgeDocument, LoadProblem, LookupPart, LookupResult } from './types.js';
+import { prepare } from './wordMatcher.js';
+
+export interface KnowledgeLayer {
+  /** Absolute folder; it need not exist. */
+  dir: string;
+  layer: Layer;
+}
+
+export interface SearchHit {
+  chunk: Chunk;
+  /** 0–1, see {@link SUPPLEMENT_MIN}. */
+  score: number;
+  /** In Chinese: which words matched. */
+  why: string;
+}
+
+export interface LookupOptions {
+  /** Leave the supplement out: answers in a few milliseconds, without jieba. */
+  exactOnly?: boolean;
+}
+
+/**
+ * Below this score there is no supplement: nothing beats something wrong. Measured with 276 questions over corpora of 30, 120, 400 and
+ * 6,612 passages: it keeps 89, 91, 90 and 96 % of the right answers, and of the questions whose answer was taken out of the corpus it
+ * refuses 96, 91, 84 and 69 %.
+ */
+export const SUPPLEMENT_MIN = 0.28;
+
+/** How many hits are looked at for a supplement that is not the primary's own text. */
+const SUPPLEMENT_TRIES = 12;
+
+/** Other documents that an exact query names, listed by title. */
+const OTHERS_MAX = 5;
+
+/**
+ * The documents of all layers, with an exact index (L0) and a retriever (L1). The project's document wins where two layers have
+ * one of the same path. Indexes are made on first use.
+ */
+export class KnowledgeBase {
+  private loaded: LoadedKnowledge[];
+  private inForce = new Map<string, KnowledgeDocument>();
+  private exactIndex: ExactIndex | undefined;
+  private retriever: Retriever | undefined;
+
+  private constructor(private readonly layers: readonly KnowledgeLayer[]) {
+    this.loaded = layers.map(({ dir, layer }) => loadKnowledge(dir, layer));
+    this.settle();
+  }
+
+  /** Decides which layer's document counts where two have one of the same path: the project's. */
+  private settle(): void {
+    const of = (layer: Layer) => this.loaded.filter((_, i) => this.layers[i]?.layer === layer);
+    const ordered = [...of('general'), ...of('project')];
+    this.inForce = new Map(ordered.flatMap((one) => one.documents).map((doc) => [doc.id, doc]));
+  }
+
+  /** Reads all documents. Never throws: see {@link problems}. */
+  static open(layers: readonly KnowledgeLayer[]): KnowledgeBase {
+    return new KnowledgeBase(layers);
+  }
+
+  /** Documents in force. */
+  get documents(): KnowledgeDocument[] {
+    return [...this.inForce.values()];
+  }
+
+  /** A document in force, by its path relative to the knowledge folder. */
+  document(id: string): KnowledgeDocument | undefined {
+    return this.inForce.get(id);
+  }
+
+  /** Chunks of the documents in force; they are cut on first use. */
+  get chunks(): Chunk[] {
+    return this.loaded
+      .flatMap((one) => one.chunks)
+      .filter((chunk) => this.inForce.get(chunk.documentId)?.provenance.layer === chunk.provenance.layer);
+  }
+
+  get problems(): LoadProblem[] {
+    return this.loaded.flatMap((one) => one.problems);
+  }
+
+  /** Content hash of everything in force. */
+  get version(): string {
+    return stableHash(
+      this.documents.map((doc) => `${doc.provenance.layer} ${doc.id} ${doc.provenance.version}`).join('\n'),
+    );
+  }
+
+  /**
+   * Reads what changed on disk. Of a file that is broken now the last good version stays in force.
+   *
+   * @returns whether the content in force changed
+   */
+  reload(): boolean {
+    const before = this.version;
+    this.loaded = this.layers.map(({ dir, layer }, i) => loadKnowledge(dir, layer, this.loaded[i]));
+    this.settle();
+    if (this.version === before) return false;
+    this.exactIndex = undefined;
+    this.retriever = undefined;
+    return true;
+  }
+
+  /** L0: documents that the query names by keyword, title or summary, most specific first. */
+  exact(query: string): ExactHit[] {
+    this.exactIndex ??= new ExactIndex(this.documents);
+    return this.exactIndex.find(query);
+  }
+
+  /**
+   * L1: chunks by meaning, best first.
+   *
+   * @param k how many at most
+   * @param filter leaves chunks out before they are counted
+   */
+  search(query: string, k: number, filter?: (chunk: Chunk) => boolean): SearchHit[] {
+    this.retriever ??= new LexicalRetriever(this.chunks);
+    return this.retriever
+      .search(query, k, filter)
+      .map(({ chunk, score, matched }) => ({ chunk, score, why: `命中词：${matched.slice(0, 6).join('、')}` }));
+  }
+
+  /**
+   * `lookup_knowledge`: the document that the query names exactly (primary), and the best passage by meaning that is not the
+   * primary's own text (supplement).
+   *
+   * @param sectionTitle a section of the primary; without it, its first 2,000 characters and the list of sections
+   */
+  lookup(query: string, sectionTitle?: string, options: LookupOptions = {}): LookupResult {
+    const [best, ...others] = this.exact(query);
+    const shown = best && this.show(best.document, sectionTitle);
+    const primary = best && shown ? { ...shown.part, ...this.about(best, others) } : null;
+    const supplement = options.exactOnly ? null : this.supplement(query, shown?.passage, best?.document);
+    return { found: primary !== null || supplement !== null, primary, supplement };
+  }
+
+  private show(doc: KnowledgeDocument, sectionTitle: string | undefined): { part: LookupPart; passage?: Passage } {
+    const named = sectionTitle?.trim() ? sectionTitle.trim() : undefined;
+    const passage = named === undefined ? opening(doc) : cutSection(doc, named);
+    if (passage === undefined) {
+      const names = sectionNames(doc);
+      const listed = names.length === 0 ? '这份文档没有分章节。' : `可选的章节：${names.join('、')}`;
+      return { part: { content: `《${doc.title}》里没有「${named}」这一节。${listed}`, ...this.partOf(doc) } };
+    }
+    const heading = passage.heading === undefined ? {} : { heading: passage.heading };
+    return { part: { content: passage.content, ...this.partOf(doc), ...heading }, passage };
+  }
+
+  private about(best: ExactHit, others: readonly ExactHit[]) {
+    const listed = others
+      .slice(0, OTHERS_MAX)
+      .map(({ document }) => ({ title: document.title, source: this.fileOf(document) }));
+    return {
+      match_type: 'exact_L0' as const,
+      score: best.score,
+      sections: sectionNames(best.document),
+      ...(listed.length > 0 ? { others: listed } : {}),
+    };
+  }
+
+  private supplement(query: string, primary: Passage | undefined, document: KnowledgeDocument | undefined) {
+    const shown = primary && prepare(primary.content);
+    const isPrimary = (chunk: Chunk): boolean => {
+      if (primary === undefined || document === undefined || shown === undefined) return false;
+      const overlaps = chunk.line <= primary.endLine && primary.line <= chunk.endLine;
+      return (chunk.documentId === document.id && overlaps) || shown.includes(prepare(chunk.content));
+    };
+    const hit = this.search(query, SUPPLEMENT_TRIES).find(({ chunk }) => !isPrimary(chunk));
+    if (hit === undefined || hit.score < SUPPLEMENT_MIN) return null;
+    const { chunk, score } = hit;
+    const doc = this.inForce.get(chunk.documentId) as KnowledgeDocument;
+    const heading = chunk.heading === '' ? {} : { heading: chunk.heading };
+    return { content: chunk.content, ...this.partOf(doc), ...heading, score, match_type: 'semantic_L1' as const };
+  }
+
+  private partOf(doc: KnowledgeDocument) {
+    const { source, version, confidence } = doc.provenance;
+    return { source: this.fileOf(doc), origin: source, title: doc.title, version, confidence };
+  }
+
+  /** The file of a document as people find it: `.xihe/knowledge/payment/errors.md`. */
+  private fileOf(doc: KnowledgeDocument): string {
+    const dir = this.layers.find(({ layer }) => layer === doc.provenance.layer)?.dir ?? 'knowledge';
+    const folder = shownFolder(dir);
+    return folder + doc.provenance.file.slice(doc.provenance.file.indexOf('/') + 1);
+  }
+}

@@ -1,0 +1,164 @@
+import { readdirSync, realpathSync, statSync } from 'node:fs';
+import { extname, join } from 'node:path';
+import { errnoOf, XiheError } from '../errors.js';
+import { readFileText, stableHash } from '../text/index.js';
+import type { LoadProblem } from './types.js';
+
+/** Files beyond this size are no knowledge but dumps; reading them would stall every start. */
+export const MAX_FILE_BYTES = 5_000_000;
+
+/** An entry of a file, or the reason why it is none. `key` is its id, if that much could be read. */
+export type ParsedEntry<T> = { key: string; value: T } | { key?: string; failed: true };
+
+/** What a parser makes of one file. */
+export interface ParsedFile<T> {
+  entries: ParsedEntry<T>[];
+  /** `harmless` ones only warn; of the others some entry, or with `broken` the whole file, is not in force. */
+  problems: { line: number; reason: string; code: LoadProblem['code']; harmless?: boolean; key?: string }[];
+  /** The file as a whole can't be read. */
+  broken?: boolean;
+}
+
+/** One file as it is in force. */
+export interface LoadedFile<T> {
+  /** Relative to the folder, POSIX. */
+  path: string;
+  /** Content hash of the text that was read last, good or not. */
+  hash: string;
+  entries: { key: string; value: T }[];
+  problems: LoadProblem[];
+}
+
+/** All files of one kind below one folder. */
+export type LoadedFiles<T> = ReadonlyMap<string, LoadedFile<T>>;
+
+/** How to load one kind of file. */
+export interface FileKind<T> {
+  /** Absolute folder; it need not exist. */
+  dir: string;
+  /** What people read before a file's path, e.g. `.xihe/knowledge/`. */
+  shownAs: string;
+  /** With the dot: `.yaml`. */
+  extensions: readonly string[];
+  /** Names of files that are for people only. */
+  ignore?: (path: string) => boolean;
+  recursive: boolean;
+  /** Must not throw. */
+  parse(text: string, path: string): ParsedFile<T>;
+}
+
+/**
+ * Reads every file of a kind. Never throws: what can't be read is a problem, and everything else stays in force.
+ *
+ * @param previous the outcome of the last call; a file that did not change is not parsed again, and of a file or entry that
+ *   is broken now the last good version stays in force
+ */
+export function loadFiles<T>(kind: FileKind<T>, previous?: LoadedFiles<T>): LoadedFiles<T> {
+  const files = new Map<string, LoadedFile<T>>();
+  for (const path of listFiles(kind.dir, kind)) {
+    if (!kind.ignore?.(path)) files.set(path, loadFile(kind, path, previous?.get(path)));
+  }
+  return files;
+}
+
+/** All problems of some files, in order. */
+export function problemsOf(files: LoadedFiles<unknown>): LoadProblem[] {
+  return [...files.values()].flatMap((file) => file.problems);
+}
+
+function loadFile<T>(kind: FileKind<T>, path: string, previous: LoadedFile<T> | undefined): LoadedFile<T> {
+  const abs = join(kind.dir, path);
+  let text: string;
+  try {
+    const { size } = statSync(abs);
+    if (size > MAX_FILE_BYTES) throw tooLarge(size);
+    const file = readFileText(abs);
+    text = file.bom ? `\uFEFF${file.text}` : file.text;
+  } catch (e) {
+    const broken = { entries: [], problems: [{ line: 1, reason: unreadable(e), code: 'READ' as const }], broken: true };
+    return settle(kind, path, '', broken, previous);
+  }
+  const hash = stableHash(text);
+  if (previous?.hash === hash) return previous;
+  const bom = text.startsWith('\uFEFF');
+  const parsed = kind.parse(bom ? text.slice(1) : text, path);
+  if (bom) {
+    const reason = '文件开头有字节顺序标记（BOM），已略过；请另存为不带 BOM 的 UTF-8';
+    parsed.problems.push({ line: 1, reason, code: 'READ', harmless: true });
+  }
+  return settle(kind, path, hash, parsed, previous);
+}
+
+/** Merges what was parsed with what was in force before. */
+function settle<T>(
+  kind: FileKind<T>,
+  path: string,
+  hash: string,
+  parsed: ParsedFile<T>,
+  previous: LoadedFile<T> | undefined,
+): LoadedFile<T> {
+  const old = new Map(previous?.entries.map((entry) => [entry.key, entry]));
+  const kept = new Set<string>();
+  const entries: LoadedFile<T>['entries'] = [];
+  for (const entry of parsed.entries) {
+    if (!('failed' in entry)) entries.push(entry);
+    else if (entry.key !== undefined && old.has(entry.key)) {
+      kept.add(entry.key);
+      entries.push(old.get(entry.key) as { key: string; value: T });
+    }
+  }
+  const wholeFileKept = parsed.broken === true && old.size > 0;
+  const problems = parsed.problems.map(({ line, reason, code, harmless, key }): LoadProblem => {
+    const keptLastGood = wholeFileKept || (key !== undefined && kept.has(key));
+    const note = keptLastGood ? '（上一个可用的版本继续生效）' : '';
+    return {
+      file: kind.shownAs + path,
+      line,
+      reason: reason + note,
+      code,
+      keptLastGood,
+      level: harmless ? 'warning' : 'error',
+    };
+  });
+  return { path, hash, entries: wholeFileKept ? [...old.values()] : entries, problems };
+}
+
+function tooLarge(size: number): XiheError {
+  const megabytes = (size / 1e6).toFixed(1);
+  return new XiheError('FILE_TOO_LARGE', `文件有 ${megabytes} MB，超过 ${MAX_FILE_BYTES / 1e6} MB`, {
+    hint: '拆成几个小文件。',
+  });
+}
+
+function unreadable(e: unknown): string {
+  if (XiheError.is(e)) return `读不了：${e.message}`;
+  return `读不了：${errnoOf(e) === 'EACCES' ? '没有读权限' : (errnoOf(e) ?? '未知原因')}`;
+}
+
+/**
+ * Paths of the files below `dir`, sorted, relative and POSIX. Follows links to folders, but enters no folder twice, so that a
+ * loop of links ends. A folder that is not there has no files.
+ */
+function listFiles(dir: string, kind: { extensions: readonly string[]; recursive: boolean }): string[] {
+  const found: string[] = [];
+  const entered = new Set<string>();
+  const walk = (at: string, prefix: string): void => {
+    let names: string[];
+    try {
+      const real = realpathSync(at);
+      if (entered.has(real)) return;
+      entered.add(real);
+      names = readdirSync(at).sort();
+    } catch {
+      return;
+    }
+    for (const name of names) {
+      if (name.startsWith('.')) continue;
+      const isFolder = statSync(join(at, name), { throwIfNoEntry: false })?.isDirectory();
+      if (isFolder === true && kind.recursive) walk(join(at, name), `${prefix}${name}/`);
+      else if (isFolder === false && kind.extensions.includes(extname(name).toLowerCase())) found.push(prefix + name);
+    }
+  };
+  walk(dir, '');
+  return found;
+}

@@ -1,0 +1,13 @@
+/** The public face of the knowledge room: documents in, the exact answer and the nearest passages out. */
+export { KnowledgeBase, type KnowledgeLayer, type LookupOptions, type SearchHit, SUPPLEMENT_MIN } from './base.js';
+export { chunkDocument } from './chunk.js';
+export type { ExactHit } from './exact.js';
+export { type FileKind, type LoadedFiles, loadFiles, type ParsedFile, problemsOf } from './files.js';
+export { type FrontMatter, parseFrontMatter } from './frontMatter.js';
+export { dropUndefined, type Layer, type LoadedKnowledge, loadKnowledge, toProblems } from './load.js';
+export type { Retriever, RetrieverHit } from './retriever.js';
+export * as fields from './schema.js';
+export type { Chunk, KnowledgeDocument, LoadProblem, LookupPart, LookupResult, Provenance } from './types.js';
+export { type Fault, type Validated, validate } from './validate.js';
+export { prepare, type WordMatch, WordMatcher } from './wordMatcher.js';
+export { readYaml, type YamlFault, type YamlFile } from './yaml.js';

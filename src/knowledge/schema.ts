@@ -1,0 +1,92 @@
+import * as z from 'zod';
+
+/**
+ * Building blocks of all schemas of files that people write. Scalars arrive as strings from YAML (failsafe) and as JSON
+ * values from JSON; an empty value and `null` mean "not given".
+ */
+
+/** Tells whether a field was left empty. */
+export const isNothing = (v: unknown) => v === undefined || v === null || v === '' || v === 'null' || v === '~';
+
+/** A text that must be there. */
+export const text = z.preprocess(
+  (v) => (isNothing(v) ? undefined : typeof v === 'number' ? String(v) : v),
+  z.string().trim().min(1),
+);
+
+/** A text that may be missing. */
+export const optionalText = z.preprocess(
+  (v) => (isNothing(v) ? undefined : typeof v === 'number' ? String(v) : v),
+  z.string().trim().optional(),
+);
+
+/** A list of texts; one text alone counts as a list of one, a missing list as empty. */
+export const textList = z.preprocess(
+  (v) => (isNothing(v) ? [] : Array.isArray(v) ? v : [v]),
+  z.array(text),
+) as z.ZodType<string[]>;
+
+/** A number from 0 to 1. */
+export const ratio = z.preprocess(
+  (v) => (isNothing(v) ? undefined : typeof v === 'string' ? Number(v) : v),
+  z.number().min(0).max(1).optional(),
+);
+
+/** `2025-06-01`, the day an entry was last checked. */
+export const day = z.preprocess(
+  (v) => (isNothing(v) ? undefined : v),
+  z
+    .string()
+    .regex(/^\d{4}-\d{2}-\d{2}$/, '日期要写成 2025-06-01 的样子')
+    .optional(),
+);
+
+export const status = z.preprocess((v) => (isNothing(v) ? undefined : v), z.enum(['verified', 'candidate']).optional());
+
+/** `high`, `medium`, `low` as numbers; official pages that were checked may say more exactly. */
+export const CONFIDENCE_LEVELS = { high: 0.95, medium: 0.75, low: 0.5 } as const;
+
+/** Either a level or a number from 0 to 1. */
+export const confidence = z.preprocess(
+  (v) => (isNothing(v) ? undefined : typeof v === 'string' && v in CONFIDENCE_LEVELS ? levelOf(v) : v),
+  ratio,
+);
+
+function levelOf(v: string): number {
+  return CONFIDENCE_LEVELS[v as keyof typeof CONFIDENCE_LEVELS];
+}
+
+/** Front matter of a knowledge document (DESIGN §2, Data on disk). */
+export const documentSchema = z.strictObject({
+  title: text,
+  keywords: textList.refine((list) => list.length > 0, { message: '至少要有一个关键词' }),
+  summary: text,
+  sections: z.preprocess((v) => (isNothing(v) ? {} : v), z.record(z.string(), text)),
+  topic: optionalText,
+  source: optionalText,
+  license: optionalText,
+  version_since: optionalText,
+  version_until: optionalText,
+  confidence,
+  status,
+  tags: textList,
+  reviewed_at: day,
+  kind: z.preprocess((v) => (isNothing(v) ? undefined : v), z.enum(['official', 'experience']).optional()),
+  module: optionalText,
+});
+
+/** A single block of knowledge as JSON. */
+export const blockSchema = z.strictObject({
+  topic: text,
+  content: text,
+  source: text,
+  version_since: optionalText,
+  version_until: optionalText,
+  confidence,
+  tags: textList,
+  title: optionalText,
+  module: optionalText,
+  license: optionalText,
+  reviewed_at: day,
+  status,
+});

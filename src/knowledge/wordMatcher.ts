@@ -1,0 +1,130 @@
+import { fold, segment } from '../text/index.js';
+
+/** A word that stands in a text. Offsets are UTF-16 units of the prepared text. */
+export interface WordMatch<Id> {
+  /** The word as it was added. */
+  word: string;
+  ids: readonly Id[];
+  start: number;
+  end: number;
+}
+
+interface Entry<Id> {
+  word: string;
+  folded: string;
+  ids: Id[];
+}
+
+const HAN = /\p{Script=Han}/u;
+const HAN_ONLY = /^\p{Script=Han}+$/u;
+/** A Latin word goes on over these, so `ES` is neither in `test` nor in `ES_HOST` nor in `ES6`. */
+const LATIN = /[a-z0-9_]/;
+
+/**
+ * The form in which words are looked for: folded, white space single, and none beside a Chinese character
+ * (「GBK 编码」 and 「GBK编码」 are the same).
+ */
+export function prepare(text: string): string {
+  return fold(text)
+    .replace(/\s+/g, ' ')
+    .replace(/(?<=\p{Script=Han}) | (?=\p{Script=Han})/gu, '')
+    .trim();
+}
+
+/**
+ * Finds known words in a text, longest first: 超时关单 hides the 关单 inside it.
+ *
+ * Words are hashed, and their lengths kept by first two characters, so that a search costs the length of the text and not the
+ * number of words.
+ * A word that starts or ends with a Latin letter or digit only counts at a word boundary there. A word of one Chinese
+ * character only counts when it is the whole text; one of two characters does not count where jieba sees other words across
+ * both of its edges (机关｜单位 holds no 关单).
+ */
+export class WordMatcher<Id> {
+  private readonly entries = new Map<string, Entry<Id>>();
+  /** First two characters → the lengths of words that start so, longest first. */
+  private readonly lengths = new Map<string, number[]>();
+
+  /** Adds a word for `id`; the same word may stand for several. Empty words are ignored. */
+  add(word: string, id: Id): void {
+    const folded = prepare(word);
+    if (folded === '') return;
+    const known = this.entries.get(folded);
+    if (known !== undefined) {
+      if (!known.ids.includes(id)) known.ids.push(id);
+      return;
+    }
+    this.entries.set(folded, { word, folded, ids: [id] });
+    const key = folded.slice(0, 2);
+    const lengths = this.lengths.get(key);
+    if (lengths === undefined) this.lengths.set(key, [folded.length]);
+    else if (!lengths.includes(folded.length)) {
+      lengths.push(folded.length);
+      lengths.sort((a, b) => b - a);
+    }
+  }
+
+  /** Who stands behind exactly this word. */
+  get(word: string): readonly Id[] {
+    return this.entries.get(prepare(word))?.ids ?? [];
+  }
+
+  /**
+   * All words in `text`, left to right, none inside another (overlapping ones both count).
+   *
+   * @param text {@link prepare}d; offsets are into it
+   */
+  find(text: string): WordMatch<Id>[] {
+    const found: WordMatch<Id>[] = [];
+    let covered = 0;
+    for (let start = 0; start < text.length; start++) {
+      const entry = this.longestAt(text, start);
+      if (entry === undefined) continue;
+      const end = start + entry.folded.length;
+      // Starts come in order, so whatever ends no later than an earlier match lies inside it.
+      if (end > covered) found.push({ word: entry.word, ids: entry.ids, start, end });
+      covered = Math.max(covered, end);
+    }
+    return found;
+  }
+
+  private longestAt(text: string, start: number): Entry<Id> | undefined {
+    const key = text.slice(start, start + 2);
+    for (const length of this.lengths.get(key) ?? NO_LENGTHS) {
+      const entry = this.entries.get(text.slice(start, start + length));
+      if (entry !== undefined && counts(text, start, entry.folded)) return entry;
+    }
+    // A word of one character has a key of one character; it only counts as the whole text.
+    return text.length === 1 ? this.entries.get(text) : undefined;
+  }
+}
+
+const NO_LENGTHS: readonly number[] = [];
+
+function counts(text: string, start: number, word: string): boolean {
+  const end = start + word.length;
+  if (LATIN.test(word.charAt(0)) && LATIN.test(text.charAt(start - 1))) return false;
+  if (LATIN.test(word.charAt(word.length - 1)) && LATIN.test(text.charAt(end))) return false;
+  return word.length > 2 || !HAN_ONLY.test(word) || !crossesWords(text, start, end);
+}
+
+/** Characters on each side of a match that jieba gets to see; its longest common words have four. */
+const CONTEXT = 4;
+
+/**
+ * Tells whether a two-character match is made of the ends of other words. Only asked when Chinese stands on both sides, since it
+ * needs jieba.
+ */
+function crossesWords(text: string, start: number, end: number): boolean {
+  if (!HAN.test(text.charAt(start - 1)) || !HAN.test(text.charAt(end))) return false;
+  const word = text.slice(start, end);
+  const around = text.slice(Math.max(0, start - CONTEXT), end + CONTEXT);
+  const tokens = new Set(segment(around));
+  const [first, last] = [word.charAt(0), word.charAt(1)];
+  const inside = [...tokens].some((token) => token.indexOf(word) > 0 && !token.endsWith(word));
+  if (inside) return true;
+  if (tokens.has(word)) return false;
+  const left = [...tokens].some((token) => token.length > 1 && token.endsWith(first));
+  const right = [...tokens].some((token) => token.length > 1 && token.startsWith(last));
+  return left && right;
+}
