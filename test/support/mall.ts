@@ -1,0 +1,93 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { cpSync, lstatSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { packageRoot } from '../../src/assets.js';
+
+/** A temporary copy of the example shop, with the checkout's node_modules linked, so that its own tests run. */
+export function copyMall(options: { link?: boolean; name?: string } = {}): string {
+  const dir = mkdtempSync(join(tmpdir(), options.name ?? 'xihe-mall-'));
+  cpSync(join(packageRoot(), 'examples', 'mall'), dir, { recursive: true, filter: (p) => !/node_modules|\.xihe\/state/.test(p) });
+  if (options.link !== false) symlinkSync(join(packageRoot(), 'node_modules'), join(dir, 'node_modules'));
+  return dir;
+}
+
+export function removeDir(dir: string): void {
+  rmSync(dir, { recursive: true, force: true });
+}
+
+/** Hash of every file of a tree (path, bytes, mode), the state folder left out: equal before and after means untouched. */
+export function treeHash(dir: string): string {
+  const hash = createHash('sha256');
+  const walk = (at: string): void => {
+    for (const name of readdirSync(join(dir, at)).sort()) {
+      const path = at ? `${at}/${name}` : name;
+      if (path === '.xihe/state' || name === 'node_modules' || name === '.git') continue;
+      const stat = lstatSync(join(dir, path));
+      if (stat.isDirectory()) walk(path);
+      else hash.update(`${path}\0${stat.mode}\0`).update(stat.isSymbolicLink() ? readlinkSync(join(dir, path)) : readFileSync(join(dir, path)));
+    }
+  };
+  walk('');
+  return hash.digest('hex');
+}
+
+export interface CliResult {
+  code: number | null;
+  signal: NodeJS.Signals | null;
+  stdout: string;
+  stderr: string;
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into documents whose schema they also check
+  json: any;
+}
+
+export interface CliOptions {
+  env?: Record<string, string>;
+  cwd?: string;
+  input?: string;
+  /** Called with the process as soon as it runs, e.g. to kill it. */
+  onStart?: (child: ChildProcess) => void;
+  onStderr?: (text: string, child: ChildProcess) => void;
+}
+
+/** The environment of a user without any setting of ours. */
+export function cleanEnv(extra: Record<string, string> = {}): NodeJS.ProcessEnv {
+  const env: NodeJS.ProcessEnv = {};
+  for (const [key, value] of Object.entries(process.env)) if (!/^(XIHE_|LANGSMITH|LANGCHAIN|OPENAI)/.test(key)) env[key] = value;
+  return { ...env, XIHE_SKIP_BUILD: '1', NO_COLOR: '1', ...extra };
+}
+
+/** Runs the real command line in a child process. */
+export function xihe(args: string[], options: CliOptions = {}): Promise<CliResult> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, [join(packageRoot(), 'bin', 'xihe'), ...args], {
+      cwd: options.cwd ?? tmpdir(),
+      env: cleanEnv(options.env),
+      stdio: ['pipe', 'pipe', 'pipe'],
+    });
+    let stdout = '';
+    let stderr = '';
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      stdout += text;
+    });
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      stderr += text;
+      options.onStderr?.(text, child);
+    });
+    child.on('error', reject);
+    child.on('close', (code, signal) => {
+      let json: unknown;
+      if (args.includes('--json') && stdout.trim() !== '') json = JSON.parse(stdout);
+      resolve({ code, signal, stdout, stderr, json });
+    });
+    child.stdin.end(options.input ?? '');
+    options.onStart?.(child);
+  });
+}
+
+/** Settings that point the command line at a scripted model. */
+export function modelEnv(baseUrl: string): Record<string, string> {
+  return { XIHE_BASE_URL: baseUrl, XIHE_API_KEY: 'test-key', XIHE_MODEL: 'scripted' };
+}
+
