@@ -36,11 +36,18 @@ export interface RunRequest {
   timeoutMs: number;
   env?: Record<string, string>;
   signal?: AbortSignal;
-  /** Bytes of output kept; head and tail, the middle is dropped with a note. */
+  /** Bytes kept of each stream: head and tail; the middle is dropped with a note. */
   maxOutputBytes?: number;
+  /** Resident memory of all its processes together, in bytes; more ends the command. */
+  maxMemoryBytes?: number;
   /** Folders that the command may write to (with bwrap); `cwd` always. */
   writable?: string[];
+  /** Folders in the home folder or in /tmp that the command may read (with bwrap both are hidden). */
+  readable?: string[];
+  /** Only with bwrap; without it the network can't be turned off. */
   network?: boolean;
+  /** `process-group` does without bwrap even where it works. */
+  confinement?: 'auto' | 'process-group';
   stdin?: string;
   onOutput?: (text: string) => void;
 }
@@ -55,8 +62,10 @@ export interface RunResult {
   durationMs: number;
   /** How it was confined. */
   confinement: 'bwrap' | 'process-group';
-  /** Processes that had to be killed after the command ended. */
+  /** Processes that outlived the command and had to be killed. With any, exit status 0 is no success. */
   leftovers: number;
+  /** Chinese: why it is no success, where the output does not say so itself. */
+  note?: string;
 }
 
 export interface AuditEntry {

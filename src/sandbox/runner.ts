@@ -1,0 +1,337 @@
+import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
+import { randomBytes, randomInt } from 'node:crypto';
+import { realpathSync } from 'node:fs';
+import { constants } from 'node:os';
+import type { Duplex, Readable } from 'node:stream';
+import { errnoOf, messageOf, XiheError } from '../errors.js';
+import { type Command, commandEnv, isFolder, markedByLimit, programCommand, shellCommand } from './command.js';
+import { BWRAP_WRAPPER, bwrapArgs, type ConfinementStatus, confinementStatus } from './confinement.js';
+import { ownerState, selfOwner } from './liveness.js';
+import { HeadTail, StreamText } from './output.js';
+import { type OutputPipes, openOutputPipes } from './pipes.js';
+import { killOrphansOf, ProcessTree } from './processTree.js';
+import { scratchOf } from './scratchRegistry.js';
+import type { RunRequest, RunResult } from './types.js';
+import { totalMemoryLimit, watchRun } from './watch.js';
+
+/** Kept of each stream when the request does not say. Output is sent to the model again every turn, so it is dear. */
+const DEFAULT_OUTPUT_BYTES = 32 * 1024;
+/** A command that prints more than this runs away (logs of real test suites stay far below): it is ended. Per stream. */
+export const MAX_PRINTED_BYTES = 64 * 1024 * 1024;
+/** Between SIGTERM and SIGKILL at a timeout: enough to remove a temp file, short enough not to be felt. */
+const KILL_GRACE_MS = 500;
+/** How long helpers of a command that has ended (esbuild, workers) may take to end by themselves. */
+const LEFTOVER_GRACE_MS = 300;
+/** How long the last output may take to arrive once every process is dead (it is in the pipe already). */
+const DRAIN_MS = 250;
+/** Largest delay that timers take (2^31 − 1 ms). */
+const MAX_TIMER_MS = 2_147_483_647;
+/** By this variable a command's children are found wherever they go. Value: `pid.start.random`. */
+const MARKER = 'XIHE_RUN';
+
+/** Why a run was ended by us. */
+type Ended = { kind: 'timeout' | 'cancelled' } | { kind: 'limit'; why: string };
+/** How the command itself ended. */
+type Exit = { code: number | null; signal: NodeJS.Signals | null };
+
+/**
+ * Runs a command to its end and leaves no process behind.
+ *
+ * With bwrap (Linux) it sees the system read-only, no home folder, no network, and writes only to `cwd` and `writable`.
+ * Without it, nothing is confined, but the whole tree is still found and killed. Success (`ok`) means: the program ended
+ * by itself with status 0, within its limits, and left no process running.
+ *
+ * @param req times in milliseconds, sizes in bytes
+ * @throws XiheError USAGE for a request that makes no sense, PATH_NOT_FOUND when `cwd` is no folder; never for what the
+ *   command does
+ */
+export async function runProcess(req: RunRequest): Promise<RunResult> {
+  checkRequest(req);
+  const began = performance.now();
+  const status = await confinementStatus();
+  const confinement = req.confinement === 'process-group' ? 'process-group' : status.kind;
+  const nothing = { exitCode: null, signal: null, stdout: '', stderr: '', truncated: false, confinement, leftovers: 0 };
+  if (req.signal?.aborted) return { ...nothing, outcome: 'cancelled', durationMs: 0, note: '还没开始就取消了' };
+  sweepOnce();
+  const marker = markerValue();
+  const scratch = scratchOf(req.cwd);
+  const env = commandEnv({ ...scratch?.env, ...req.env, [MARKER]: marker });
+  const command = req.shell === undefined ? programCommand(req.argv ?? [], req.cwd, env) : shellCommand(req.shell, env);
+  if (command === null) {
+    const note = `找不到命令：${req.argv?.[0] ?? ''}`;
+    return {
+      ...nothing,
+      outcome: 'not-found',
+      exitCode: 127,
+      stderr: note,
+      durationMs: performance.now() - began,
+      note,
+    };
+  }
+  const run = new Run(req, `${MARKER}=${marker}`, env, confinement === 'bwrap' ? status : undefined);
+  const result = await run.result(command, await openOutputPipes());
+  return { ...result, confinement, durationMs: performance.now() - began };
+}
+
+function checkRequest(req: RunRequest): void {
+  const wrong = (what: string): never => {
+    throw new XiheError('USAGE', `运行命令的请求有误：${what}`, { hint: '检查工具的参数。' });
+  };
+  if ((req.argv === undefined) === (req.shell === undefined)) wrong('argv 和 shell 必须给且只给一个');
+  if (req.argv?.length === 0 || req.shell?.trim() === '') wrong('命令是空的');
+  if ([...(req.argv ?? []), req.shell ?? '', req.cwd].some((s) => s.includes('\0'))) wrong('命令里有空字符');
+  if (!(req.timeoutMs > 0)) wrong('timeoutMs 必须是正数（毫秒）');
+  if (!isFolder(req.cwd)) {
+    throw new XiheError('PATH_NOT_FOUND', `工作目录不存在：${req.cwd}`, { hint: '换一个存在的目录再运行。' });
+  }
+}
+
+function markerValue(): string {
+  const { pid, start } = selfOwner();
+  return `${pid}.${start}.${randomBytes(6).toString('hex')}`;
+}
+
+let swept = false;
+
+/** Once in a process: kills what commands of a Xihe that was itself killed have left running. */
+function sweepOnce(): void {
+  if (swept) return;
+  swept = true;
+  killOrphansOf(MARKER, (value) => {
+    const [pid, start] = value.split('.').map(Number);
+    if (!pid || start === undefined || Number.isNaN(start)) return false;
+    return ownerState({ ...selfOwner(), pid, start }) === 'dead';
+  });
+}
+
+/** One command, from its start to the last byte of its output. */
+class Run {
+  private readonly out: HeadTail;
+  private readonly err: HeadTail;
+  private ended: Ended | undefined;
+  private readonly locksLimit = randomInt(2 ** 46, 2 ** 47);
+  private endNow: () => void = () => {};
+  private readonly endAsked = new Promise<void>((resolve) => {
+    this.endNow = resolve;
+  });
+
+  constructor(
+    private readonly req: RunRequest,
+    private readonly marker: string,
+    private readonly env: Record<string, string>,
+    private readonly bwrap: ConfinementStatus | undefined,
+  ) {
+    const limit = req.maxOutputBytes ?? DEFAULT_OUTPUT_BYTES;
+    this.out = new HeadTail(limit);
+    this.err = new HeadTail(limit);
+  }
+
+  async result(command: Command, pipes: OutputPipes | null): Promise<Omit<RunResult, 'confinement' | 'durationMs'>> {
+    let child: ChildProcess;
+    try {
+      child = this.spawn(command, pipes);
+    } catch (e) {
+      return this.couldNotStart(e, pipes);
+    }
+    const failed = new Promise<Error>((resolve) => child.once('error', resolve));
+    const exited = new Promise<Exit>((resolve) => child.once('exit', (code, signal) => resolve({ code, signal })));
+    if (child.pid === undefined) return this.couldNotStart(await failed, pipes);
+    const streams = pipes?.readers ?? [child.stdout!, child.stderr!];
+    const drained = Promise.all([this.collect(streams[0], this.out), this.collect(streams[1], this.err)]);
+    this.feedStdin(child);
+    const tree = this.treeOf(child.pid, pipes);
+    pipes?.releaseChildEnds();
+    const stopWatching = this.startWatching(tree);
+    const exit = await Promise.race([exited, this.statusOverWrapper(child), this.endAsked.then(() => null)]);
+    stopWatching();
+    const leftovers = await this.clean(tree, exit);
+    await Promise.race([drained, wait(DRAIN_MS)]);
+    for (const stream of streams) stream.destroy();
+    return this.summary(exit, leftovers);
+  }
+
+  private spawn(command: Command, pipes: OutputPipes | null): ChildProcess {
+    const { file, args } = this.bwrap
+      ? this.throughBwrap(this.bwrap.bwrap!, command)
+      : (markedByLimit(command, this.locksLimit, this.env) ?? command);
+    const [out, err] = pipes?.childFds ?? (['pipe', 'pipe'] as const);
+    const options: SpawnOptions = {
+      cwd: this.req.cwd,
+      env: this.env,
+      // Its own session and group: a terminal's Ctrl-C reaches us first, and -pid means the group.
+      detached: process.platform !== 'win32',
+      windowsHide: true,
+      windowsVerbatimArguments: command.verbatim ?? false,
+      stdio: [this.req.stdin === undefined ? 'ignore' : 'pipe', out, err, ...(this.bwrap ? (['pipe'] as const) : [])],
+    };
+    return spawn(file, args, options);
+  }
+
+  private throughBwrap(bwrap: string, command: Command): Command {
+    const scratch = scratchOf(this.req.cwd);
+    const flags = bwrapArgs({
+      cwd: this.req.cwd,
+      writable: [...(scratch ? [scratch.base] : []), ...(this.req.writable ?? [])],
+      readable: [...(scratch?.readable ?? []), ...(this.req.readable ?? [])],
+      network: this.req.network ?? false,
+      path: this.env.PATH ?? '',
+    });
+    return { file: bwrap, args: [...flags, '/bin/sh', '-c', BWRAP_WRAPPER, 'xihe', command.file, ...command.args] };
+  }
+
+  /** Resolves with the exit status that the wrapper tells; never, when it tells none (no bwrap, or it was killed). */
+  private statusOverWrapper(child: ChildProcess): Promise<Exit> {
+    const told = child.stdio[3] as Duplex | null | undefined;
+    return new Promise((resolve) => {
+      let text = '';
+      told?.on('error', () => {});
+      told?.on('data', (chunk: Buffer) => {
+        text += chunk.toString('latin1');
+        if (text.endsWith('\n')) resolve({ code: Number(text), signal: null });
+      });
+    });
+  }
+
+  private collect(stream: Readable, into: HeadTail): Promise<void> {
+    const decoder = new StreamText();
+    return new Promise((resolve) => {
+      stream.on('data', (chunk: Buffer) => {
+        into.push(chunk);
+        if (this.req.onOutput) this.show(decoder.push(chunk));
+        if (into.totalBytes > MAX_PRINTED_BYTES) {
+          this.end({ kind: 'limit', why: `输出超过 ${MAX_PRINTED_BYTES / 1024 / 1024} MB，已终止` });
+        }
+      });
+      stream.on('error', () => resolve());
+      stream.on('close', () => {
+        if (this.req.onOutput) this.show(decoder.end());
+        resolve();
+      });
+    });
+  }
+
+  private show(text: string): void {
+    if (text === '') return;
+    try {
+      this.req.onOutput?.(text);
+    } catch {
+      // A listener's fault must not end the command or leave its processes behind.
+    }
+  }
+
+  private feedStdin(child: ChildProcess): void {
+    // A command that does not read its input closes the pipe: that is its right.
+    child.stdin?.on('error', () => {});
+    child.stdin?.end(this.req.stdin);
+  }
+
+  private treeOf(rootPid: number, pipes: OutputPipes | null): ProcessTree {
+    const base = scratchOf(this.req.cwd)?.base;
+    return new ProcessTree({
+      rootPid,
+      marker: this.marker,
+      locksLimit: this.bwrap ? '' : String(this.locksLimit),
+      pipes: new Set(pipes?.ids),
+      ...(base === undefined ? {} : { privateDir: realpathSync(base) }),
+    });
+  }
+
+  private startWatching(tree: ProcessTree): () => void {
+    const timer = setTimeout(() => this.end({ kind: 'timeout' }), Math.min(this.req.timeoutMs, MAX_TIMER_MS));
+    const abort = () => this.end({ kind: 'cancelled' });
+    this.req.signal?.addEventListener('abort', abort, { once: true });
+    const stopWatch = watchRun(tree, {
+      confined: this.bwrap !== undefined,
+      maxMemoryBytes: this.req.maxMemoryBytes ?? totalMemoryLimit(),
+      onBreach: (why) => this.end({ kind: 'limit', why }),
+    });
+    return () => {
+      clearTimeout(timer);
+      this.req.signal?.removeEventListener('abort', abort);
+      stopWatch();
+    };
+  }
+
+  private end(reason: Ended): void {
+    this.ended ??= reason;
+    this.endNow();
+  }
+
+  /** Ends everything that still runs; returns how many processes outlived the command itself. */
+  private async clean(tree: ProcessTree, exit: Exit | null): Promise<number> {
+    const helpers = this.bwrap ? helpersOf(tree) : new Set<number>();
+    if (exit === null) {
+      await tree.end(this.ended?.kind === 'timeout' ? KILL_GRACE_MS : 0, helpers);
+      return 0;
+    }
+    const left = () => tree.alive().filter((p) => !helpers.has(p.pid)).length === 0;
+    tree.alive(true);
+    await ProcessTree.waitUntil(left, LEFTOVER_GRACE_MS);
+    return tree.end(0, helpers);
+  }
+
+  private summary(exit: Exit | null, leftovers: number): Omit<RunResult, 'confinement' | 'durationMs'> {
+    const out = this.out.finish();
+    const err = this.err.finish();
+    const verdict = this.verdict(exit, leftovers);
+    const { note } = verdict;
+    const glue = err.text === '' || err.text.endsWith('\n') ? '' : '\n';
+    return {
+      ...verdict,
+      stdout: out.text,
+      stderr: note === undefined ? err.text : `${err.text}${glue}（${note}）\n`,
+      truncated: out.truncated || err.truncated,
+      leftovers,
+    };
+  }
+
+  private verdict(exit: Exit | null, leftovers: number): Pick<RunResult, 'outcome' | 'exitCode' | 'signal' | 'note'> {
+    const none = { exitCode: null, signal: null };
+    if (this.ended?.kind === 'timeout') {
+      return { ...none, outcome: 'timeout', note: `超过时限 ${this.req.timeoutMs / 1000} 秒，已终止` };
+    }
+    if (this.ended?.kind === 'cancelled') return { ...none, outcome: 'cancelled', note: '已取消' };
+    if (this.ended?.kind === 'limit') return { ...none, outcome: 'failed', note: this.ended.why };
+    const code = exit?.code ?? null;
+    // Shells report a program that died of signal n as 128 + n (POSIX 2.8.2); the bwrap wrapper is such a shell.
+    const signal = exit?.signal ?? (code === null ? null : signalNamed(code - 128));
+    if (signal !== null) return { outcome: 'signal', exitCode: code, signal, note: `被信号 ${signal} 终止` };
+    if (code === 127) return { outcome: 'not-found', exitCode: code, signal };
+    if (code === 0 && leftovers > 0) {
+      const note = `命令的退出码是 0，但留下了 ${leftovers} 个后台进程，已终止；不算成功。不要把服务放到后台`;
+      return { outcome: 'failed', exitCode: 0, signal, note };
+    }
+    return { outcome: code === 0 ? 'ok' : 'failed', exitCode: code, signal };
+  }
+
+  private couldNotStart(e: unknown, pipes: OutputPipes | null): Omit<RunResult, 'confinement' | 'durationMs'> {
+    pipes?.releaseChildEnds();
+    for (const stream of pipes?.readers ?? []) stream.destroy();
+    const outcome = errnoOf(e) === 'ENOENT' ? 'not-found' : 'failed';
+    const why = errnoOf(e) === 'E2BIG' ? '参数太长' : errnoOf(e) === 'EACCES' ? '没有执行权限' : messageOf(e);
+    const note = `命令没能启动：${why}`;
+    return { outcome, exitCode: null, signal: null, stdout: '', stderr: note, truncated: false, leftovers: 0, note };
+  }
+}
+
+/** bwrap's monitor, its init and our wrapper: each the first child of the one before. */
+function helpersOf(tree: ProcessTree): Set<number> {
+  const all = tree.alive(true);
+  const helpers = new Set<number>();
+  let parent = all.find((p) => p.pid === tree.rootPid);
+  for (let depth = 0; depth < 3 && parent !== undefined; depth++) {
+    helpers.add(parent.pid);
+    const { pid } = parent;
+    parent = all.filter((p) => p.ppid === pid).sort((a, b) => a.start - b.start || a.pid - b.pid)[0];
+  }
+  return helpers;
+}
+
+function signalNamed(n: number): NodeJS.Signals | null {
+  const entry = Object.entries(constants.signals).find(([, value]) => value === n);
+  return entry ? (entry[0] as NodeJS.Signals) : null;
+}
+
+function wait(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}
