@@ -9,9 +9,31 @@ export interface Commit {
   files: string[];
 }
 
+/** A commit as the cache keeps it: paths as they were then, and what it renamed. */
+export interface StoredCommit extends Commit {
+  /** `[from, to]` of files that moved without a change. */
+  renames?: [string, string][];
+}
+
 export interface HistoryVote {
   path: string;
   score: number;
   /** The commit that weighed most. */
   commit: { hash: string; subject: string };
+}
+
+/** A file that changes together with another one. */
+export interface CoChange {
+  path: string;
+  /** Σ 1 / (files of the commit − 1) over the commits that hold both. */
+  score: number;
+  commits: number;
+}
+
+export interface HistoryOptions {
+  /** Commits that are read at most, newest first. */
+  maxCommits?: number;
+  signal?: AbortSignal;
+  /** Longest time of one git call, in milliseconds. */
+  timeoutMs?: number;
 }

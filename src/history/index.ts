@@ -1,0 +1,5 @@
+export { type GitOptions, type GitResult, runGit, throwIfCancelled } from './git.js';
+export { History, openHistory } from './history.js';
+export { gitReason } from './read.js';
+export { eachToken, evidenceTokens, identifierTokens, requestTokens } from './tokens.js';
+export type { CoChange, Commit, HistoryOptions, HistoryVote } from './types.js';

@@ -1,0 +1,260 @@
+import { join } from 'node:path';
+import type { History } from '../history/index.js';
+import { Companions } from './companions.js';
+import { expandFile, expandFolder } from './expand.js';
+import { FileIndex, type IndexProgress, type RefreshOptions, type RefreshReport } from './fileIndex.js';
+import { ImportGraph } from './imports.js';
+import { type LookupOptions, lookupFiles } from './lookup.js';
+import { NameIndex } from './mentions.js';
+import type { PathOverlay } from './repair.js';
+import { PathResolver } from './resolver.js';
+import { folderOf } from './rules.js';
+import { type SearchOptions, searchFiles } from './search.js';
+import { type SkeletonOptions, skeletonOf } from './skeleton.js';
+import { findSymbol } from './symbols.js';
+import type {
+  Expansion,
+  FileCandidate,
+  LookupMethod,
+  Resolution,
+  SearchHit,
+  Skeleton,
+  SymbolPlace,
+  TermLookup,
+  WriteTarget,
+} from './types.js';
+import { statOf } from './walk.js';
+
+export interface OpenPathsOptions {
+  /** Absolute path of the project, symlinks resolved (see openLayout). */
+  root: string;
+  /** Where the index is cached; where it can't be written every start reads all files. */
+  stateDir: string;
+  /** The team's words. */
+  terms?: TermLookup;
+  /** The repository's own commits as evidence. */
+  history?: History;
+  signal?: AbortSignal;
+  /** Called every few files while the index is built. */
+  onProgress?: (progress: IndexProgress) => void;
+}
+
+/** What is worked out of the files as they are now; made on first use after a change. */
+interface Derived {
+  graph?: ImportGraph;
+  companions?: Companions;
+  names?: NameIndex;
+  known?: string[];
+}
+
+/** What a model sees of a repository: a small map, three tools, and one door for paths. */
+export class PathContext {
+  readonly #root: string;
+  readonly #index: FileIndex;
+  readonly #resolver: PathResolver;
+  readonly #terms: TermLookup | undefined;
+  readonly #history: History | undefined;
+  #derived: Derived = {};
+  /** What the last refresh found; the first one is that of opening. */
+  lastRefresh: RefreshReport;
+
+  private constructor(options: OpenPathsOptions, index: FileIndex, report: RefreshReport) {
+    this.#root = options.root;
+    this.#index = index;
+    this.#terms = options.terms;
+    this.#history = options.history;
+    this.lastRefresh = report;
+    this.#resolver = new PathResolver(options.root, () => this.#knownPaths());
+  }
+
+  /** @see openPaths */
+  static async open(options: OpenPathsOptions): Promise<PathContext> {
+    const { index, report } = await FileIndex.open(options.root, options.stateDir, {
+      ...(options.signal ? { signal: options.signal } : {}),
+      ...(options.onProgress ? { onProgress: options.onProgress } : {}),
+    });
+    return new PathContext(options, index, report);
+  }
+
+  /** Paths of all listed files, sorted. */
+  get files(): string[] {
+    return this.#index.list.map(({ path }) => path);
+  }
+
+  /**
+   * Reads what changed since the last look. Answers never name a file that is gone; new files are found after this.
+   *
+   * @throws XiheError CANCELLED
+   */
+  async refresh(options: RefreshOptions = {}): Promise<RefreshReport> {
+    const report = await this.#index.refresh(options);
+    if (report.added.length + report.changed.length + report.removed.length > 0) this.#derived = {};
+    this.lastRefresh = report;
+    return report;
+  }
+
+  /** The map of the project: at most 200 nodes and 1,000 tokens. */
+  loadContext(options: SkeletonOptions = {}): Skeleton {
+    return skeletonOf(
+      {
+        paths: this.files,
+        graph: this.#graph(),
+        churn: (path) => this.#history?.churn(path) ?? 0,
+        moduleOf: (path) => this.#terms?.moduleOf(path),
+      },
+      options,
+    );
+  }
+
+  /**
+   * One path in 100–300 tokens: a folder's direct children, or a file's purpose, symbols, references and companions.
+   *
+   * @throws XiheError as {@link resolve}
+   */
+  async expandPath(raw: string): Promise<Expansion> {
+    const resolution = this.resolve(raw);
+    const path = resolution.path as string;
+    await this.#ensureFresh([path]);
+    const file = this.#index.get(path);
+    const sources = {
+      index: this.#index,
+      graph: this.#graph(),
+      companions: this.#companions(),
+      moduleOf: (p: string) => this.#terms?.moduleOf(p),
+    };
+    const expansion = file ? expandFile(sources, file) : this.#expandUnindexed(sources, path);
+    return resolution.repaired
+      ? { ...expansion, note: resolution.note, text: `${resolution.note}\n${expansion.text}` }
+      : expansion;
+  }
+
+  #expandUnindexed(sources: Parameters<typeof expandFolder>[0], path: string): Expansion {
+    if (path === '.' || statOf(join(this.#root, path))?.isDirectory())
+      return expandFolder(sources, path === '.' ? '' : path);
+    const text = `${path}：在，但被忽略规则排除，没有建索引；需要内容时直接读取。`;
+    return { text, tokens: text.length, path, importsOut: [], importersIn: [], companions: [] };
+  }
+
+  /**
+   * The files that a request is about, at most five, each with the reason and one line about it.
+   *
+   * @param query a request in Chinese or English, a file's name, or a part of one
+   */
+  async lookupFile(
+    query: string,
+    options: LookupOptions = {},
+  ): Promise<{ candidates: FileCandidate[]; method: LookupMethod }> {
+    const look = () =>
+      lookupFiles(
+        {
+          index: this.#index,
+          names: this.#names(),
+          companions: this.#companions(),
+          terms: this.#terms,
+          history: this.#history,
+        },
+        query,
+        options,
+      );
+    const found = look();
+    return (await this.#ensureFresh(found.candidates.map(({ path }) => path))) ? look() : found;
+  }
+
+  /**
+   * Where a symbol is defined: `OrderService.cancelExpired`, `cancelExpired`, `gmt_create`, an enum's member.
+   *
+   * @returns [] when it is defined nowhere
+   */
+  async findSymbol(name: string): Promise<SymbolPlace[]> {
+    const found = findSymbol(this.#index, name);
+    return (await this.#ensureFresh(found.map(({ path }) => path))) ? findSymbol(this.#index, name) : found;
+  }
+
+  /** One line about a file, 10–20 tokens; undefined for what is not listed. */
+  summary(path: string): string | undefined {
+    return this.#index.get(path)?.summary;
+  }
+
+  /** Content hash of a file as the index knows it; undefined for what was never read. */
+  version(path: string): string | undefined {
+    return this.#index.get(path)?.hash || undefined;
+  }
+
+  /** Lines that hold a text or match a regular expression, GBK files included. @throws XiheError USAGE, CANCELLED */
+  searchCode(pattern: string, options: SearchOptions = {}): Promise<SearchHit[]> {
+    return searchFiles(this.#root, this.#index, pattern, options);
+  }
+
+  /** @see PathResolver.resolve */
+  resolve(raw: string, overlay?: PathOverlay): Resolution {
+    return this.#resolver.resolve(raw, overlay);
+  }
+
+  /** @see PathResolver.resolveNew */
+  resolveNew(raw: string, overlay?: PathOverlay): string {
+    return this.#resolver.resolveNew(raw, overlay);
+  }
+
+  /** @see PathResolver.resolveForWrite */
+  resolveForWrite(raw: string, overlay?: PathOverlay): WriteTarget {
+    return this.#resolver.resolveForWrite(raw, overlay);
+  }
+
+  /**
+   * Looks whether these files are still as they were read; refreshes when one is not.
+   *
+   * @returns whether anything changed
+   */
+  async #ensureFresh(paths: readonly string[]): Promise<boolean> {
+    const stale = paths.some((path) => {
+      const known = this.#index.get(path);
+      const now = statOf(join(this.#root, path));
+      if (!known) return now?.isFile() ?? false;
+      return (
+        !now?.isFile() || now.mtimeMs !== known.mtimeMs || now.ctimeMs !== known.ctimeMs || now.size !== known.size
+      );
+    });
+    if (!stale) return false;
+    const { added, changed, removed } = await this.refresh();
+    return added.length + changed.length + removed.length > 0;
+  }
+
+  #graph(): ImportGraph {
+    this.#derived.graph ??= new ImportGraph(this.#index.list);
+    return this.#derived.graph;
+  }
+
+  #companions(): Companions {
+    this.#derived.companions ??= new Companions(this.files);
+    return this.#derived.companions;
+  }
+
+  #names(): NameIndex {
+    this.#derived.names ??= new NameIndex(this.files.filter((path) => !path.startsWith('.xihe/')));
+    return this.#derived.names;
+  }
+
+  /** Files and their folders, for "did you mean". */
+  #knownPaths(): string[] {
+    if (!this.#derived.known) {
+      const known = new Set<string>();
+      for (const path of this.files) {
+        known.add(path);
+        for (let folder = folderOf(path); folder !== '' && !known.has(folder); folder = folderOf(folder))
+          known.add(folder);
+      }
+      this.#derived.known = [...known];
+    }
+    return this.#derived.known;
+  }
+}
+
+/**
+ * Opens the path context of a project: lists its files (through git where there is git), reads what the cache does not know,
+ * and stays exact by {@link PathContext.refresh}.
+ *
+ * @throws XiheError CANCELLED when `options.signal` is aborted
+ */
+export function openPaths(options: OpenPathsOptions): Promise<PathContext> {
+  return PathContext.open(options);
+}

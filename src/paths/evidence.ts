@@ -1,0 +1,179 @@
+import { eachToken } from '../history/index.js';
+import { estimateTokens, fold, truncateToTokens } from '../text/index.js';
+import type { FileIndex } from './fileIndex.js';
+import type { LocaleTable } from './locale.js';
+import type { Field } from './postings.js';
+import type { Evidence, IndexedFile } from './types.js';
+
+/** Tokens of the reasons of one file, on one line. */
+const MAX_WHY_TOKENS = 40;
+/** Words named from one source. */
+const MAX_WORDS = 3;
+const CHINESE_RUN = /[\u3400-\u9FFF]+/g;
+const CHINESE = /[\u3400-\u9FFF]/;
+
+/** What the words of a request are worth and where they stand in one file. */
+interface TokenPlace {
+  token: string;
+  id: number;
+  idf: number;
+  fields: Field[];
+}
+
+/** Explains why the words of a request led to a file, from its outline: which comment, symbol, text. */
+export class WordEvidence {
+  readonly #index: FileIndex;
+  readonly #tokens: readonly string[];
+  readonly #request: string;
+  #table: LocaleTable | undefined;
+
+  /** @param tokens the request as it was searched for */
+  constructor(index: FileIndex, request: string, tokens: readonly string[]) {
+    this.#index = index;
+    this.#tokens = tokens;
+    this.#request = fold(request);
+  }
+
+  /** Reasons by source, strongest first; [] when no word of the request is in the file. */
+  of(file: IndexedFile, position: number): Evidence[] {
+    const places = this.#places(position);
+    const found: Evidence[] = [];
+    const add = (kind: Evidence['kind'], detail: string | undefined, fields: Field[]) => {
+      if (detail === undefined) return;
+      const weight = sum(
+        places.filter((place) => place.fields.some((field) => fields.includes(field))).map(({ idf }) => idf),
+      );
+      found.push({ kind, detail, weight });
+    };
+    add('comment', this.#comment(file, places), ['comments']);
+    add('symbol', this.#symbols(file, places), ['symbols']);
+    add('i18n', this.#interfaceText(file, places), ['i18n']);
+    add('name', this.#words('路径有', places, 'path'), ['path']);
+    add('content', this.#words('文案有', places, 'strings'), ['strings']);
+    add('content', this.#words('正文有', places, 'rest'), ['rest']);
+    return found.sort((a, b) => b.weight - a.weight);
+  }
+
+  #places(position: number): TokenPlace[] {
+    const { vocabulary, postings } = this.#index;
+    const places: TokenPlace[] = [];
+    for (const token of this.#tokens) {
+      const id = vocabulary.find(token);
+      if (id === undefined) continue;
+      const fields = postings.fieldsOf(id, position);
+      if (fields.length > 0) places.push({ token, id, idf: postings.idf(id), fields });
+    }
+    return places;
+  }
+
+  /** The comment that holds most of the request, by line. */
+  #comment(file: IndexedFile, places: TokenPlace[]): string | undefined {
+    const wanted = weights(places, 'comments');
+    if (wanted.size === 0) return undefined;
+    let best: { line: number; text: string; score: number } | undefined;
+    for (const { line, text } of file.detail().outline?.comments ?? []) {
+      const score = scoreOf(text, wanted);
+      if (score > 0 && (best === undefined || score > best.score)) best = { line, text, score };
+    }
+    return best && `第 ${best.line} 行注释有${quoted(this.#wordsIn(wanted, fold(best.text)))}`;
+  }
+
+  #symbols(file: IndexedFile, places: TokenPlace[]): string | undefined {
+    const wanted = weights(places, 'symbols');
+    if (wanted.size === 0) return undefined;
+    let best: { name: string; score: number } | undefined;
+    for (const { name } of file.detail().outline?.symbols ?? []) {
+      const score = scoreOf(name, wanted);
+      if (score > 0 && (best === undefined || score > best.score)) best = { name, score };
+    }
+    return best && `符号 ${best.name}`;
+  }
+
+  #interfaceText(file: IndexedFile, places: TokenPlace[]): string | undefined {
+    const wanted = weights(places, 'i18n');
+    if (wanted.size === 0) return undefined;
+    this.#table ??= this.#index.localeTable();
+    let best: { key: string; text: string; score: number } | undefined;
+    for (const key of this.#index.usedKeys(file)) {
+      const text = this.#table.valueOf(key) ?? '';
+      const score = scoreOf(text, wanted) / Math.sqrt(1 + text.length / 10);
+      if (score > 0 && (best === undefined || score > best.score)) best = { key, text, score };
+    }
+    return best && `用到文案 ${best.key}「${truncateToTokens(best.text, 12).text}」`;
+  }
+
+  #words(lead: string, places: TokenPlace[], field: Field): string | undefined {
+    const wanted = weights(places, field);
+    return wanted.size === 0 ? undefined : `${lead}${quoted(this.#wordsIn(wanted))}`;
+  }
+
+  /**
+   * Bigrams that follow each other in the request joined to words again, when the text has them so joined (or no text is
+   * given); the rarest first.
+   */
+  #wordsIn(wanted: Map<string, number>, text?: string): string[] {
+    const words = new Map<string, number>();
+    for (const [run] of this.#request.matchAll(CHINESE_RUN)) {
+      for (const word of stretches(run, wanted)) {
+        const parts = text === undefined || text.includes(word) ? [word] : bigramsOf(word);
+        for (const part of parts) words.set(part, scoreOf(part, wanted));
+      }
+    }
+    for (const [token, idf] of wanted) if (!CHINESE.test(token)) words.set(token, idf);
+    return [...words]
+      .sort((a, b) => b[1] - a[1])
+      .map(([word]) => word)
+      .slice(0, MAX_WORDS);
+  }
+}
+
+/** Longest stretches of a run all of whose bigrams are wanted. */
+function stretches(run: string, wanted: Map<string, number>): string[] {
+  const found: string[] = [];
+  let start = -1;
+  for (let i = 0; i < run.length; i++) {
+    const hit = i + 1 < run.length && wanted.has(run.slice(i, i + 2));
+    if (hit && start < 0) start = i;
+    if (!hit && start >= 0) {
+      found.push(run.slice(start, i + 1));
+      start = -1;
+    }
+  }
+  return found;
+}
+
+function bigramsOf(word: string): string[] {
+  return Array.from({ length: Math.max(0, word.length - 1) }, (_, i) => word.slice(i, i + 2));
+}
+
+function weights(places: TokenPlace[], field: Field): Map<string, number> {
+  return new Map(places.filter(({ fields }) => fields.includes(field)).map(({ token, idf }) => [token, idf]));
+}
+
+/** Sum of the weights of the wanted tokens in a text, each once. */
+function scoreOf(text: string, wanted: Map<string, number>): number {
+  const seen = new Set<string>();
+  eachToken(text, (token) => {
+    if (wanted.has(token)) seen.add(token);
+  });
+  return sum([...seen].map((token) => wanted.get(token)!));
+}
+
+function quoted(words: string[]): string {
+  return words.map((word) => `「${word}」`).join('');
+}
+
+function sum(numbers: number[]): number {
+  return numbers.reduce((total, n) => total + n, 0);
+}
+
+/** The strongest reasons on one line, as many as fit. */
+export function whyLine(evidence: readonly Evidence[]): string {
+  let line = '';
+  for (const { detail } of evidence) {
+    const longer = line === '' ? detail : `${line}；${detail}`;
+    if (line !== '' && estimateTokens(longer) > MAX_WHY_TOKENS) break;
+    line = longer;
+  }
+  return truncateToTokens(line, MAX_WHY_TOKENS).text;
+}

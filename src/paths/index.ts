@@ -1,0 +1,25 @@
+export { type OpenPathsOptions, openPaths, type PathContext } from './context.js';
+export { type FeedingDecision, FeedingLedger } from './feeding.js';
+export type { IndexProgress, RefreshReport } from './fileIndex.js';
+export type { LookupOptions } from './lookup.js';
+export type { PathOverlay } from './repair.js';
+export { PathResolver } from './resolver.js';
+export { type Role, roleOf } from './roles.js';
+export type { SearchOptions } from './search.js';
+export type { SkeletonOptions } from './skeleton.js';
+export type {
+  Evidence,
+  Expansion,
+  FedPath,
+  FileCandidate,
+  LookupMethod,
+  RepoPath,
+  Resolution,
+  SearchHit,
+  Skeleton,
+  SymbolPlace,
+  TaskType,
+  TermLookup,
+  WriteTarget,
+} from './types.js';
+export { type Walk, type WalkedFile, walkProject } from './walk.js';

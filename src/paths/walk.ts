@@ -1,0 +1,177 @@
+import { type Dirent, lstatSync, readdirSync, readFileSync, type Stats } from 'node:fs';
+import { join } from 'node:path';
+import ignore, { type Ignore } from 'ignore';
+import { runGit, throwIfCancelled } from '../history/index.js';
+import { isSkippedFolder, MAX_FILES } from './rules.js';
+
+/** A file as the last walk saw it. */
+export interface WalkedFile {
+  /** POSIX, relative to the root. */
+  path: string;
+  mtimeMs: number;
+  /** Changes with every write, also where a tool sets the modification time back. */
+  ctimeMs: number;
+  size: number;
+}
+
+export interface Walk {
+  /** Sorted by path. Symlinks are not among them: what they lead to inside of the root is listed itself. */
+  files: WalkedFile[];
+  by: 'git' | 'walk';
+  /** In Chinese, when the tree was larger than the cap. */
+  note?: string;
+}
+
+export interface WalkOptions {
+  signal?: AbortSignal;
+  maxFiles?: number;
+}
+
+/** Folders deeper than this are not entered: a loop of mounts or a generated tree. */
+const MAX_DEPTH = 40;
+/** How often a long walk looks at its signal. */
+const CHECK_EVERY = 2_000;
+
+/**
+ * Lists the files of a project: through git where it is (in) a repository, so that ignore rules of every kind hold, else
+ * by walking with `.gitignore` files honoured. Built-in rules leave out what is generated or downloaded in both cases.
+ *
+ * @param root absolute path of the project, symlinks resolved
+ * @throws XiheError CANCELLED
+ */
+export async function walkProject(root: string, options: WalkOptions = {}): Promise<Walk> {
+  const walker = new Walker(root, options);
+  return (await walker.byGit()) ?? walker.byWalk();
+}
+
+class Walker {
+  readonly #root: string;
+  readonly #signal: AbortSignal | undefined;
+  readonly #maxFiles: number;
+  readonly #files = new Map<string, WalkedFile>();
+  readonly #skipped = new Map<string, boolean>();
+  #cut = false;
+
+  constructor(root: string, options: WalkOptions) {
+    this.#root = root;
+    this.#signal = options.signal;
+    this.#maxFiles = options.maxFiles ?? MAX_FILES;
+  }
+
+  async byGit(): Promise<Walk | undefined> {
+    // The pattern is for untracked files only: without it a project with no .gitignore makes git list all of node_modules.
+    const args = ['ls-files', '-z', '--cached', '--others', '--exclude-standard', '--exclude=node_modules/'];
+    const result = await runGit(args, { cwd: this.#root, ...(this.#signal ? { signal: this.#signal } : {}) });
+    if (result.outcome !== 'ok') return undefined;
+    const names = result.stdout.toString('utf8').split('\0');
+    let looked = 0;
+    for (const name of names) {
+      if (++looked % CHECK_EVERY === 0) throwIfCancelled(this.#signal);
+      if (name !== '') this.#addFromGit(name);
+    }
+    // A folder that its outer repository ignores is listed as empty, yet it is somebody's project.
+    return this.#files.size > 0 ? this.#result('git') : undefined;
+  }
+
+  byWalk(): Walk {
+    this.#files.clear();
+    this.#skipped.clear();
+    this.#enter('', [], 0);
+    return this.#result('walk');
+  }
+
+  #result(by: Walk['by']): Walk {
+    const files = [...this.#files.values()].sort((a, b) => (a.path < b.path ? -1 : 1));
+    const note = this.#cut ? `文件超过 ${this.#maxFiles} 个，只列出一部分；用 .gitignore 排除数据目录` : undefined;
+    return { files, by, ...(note ? { note } : {}) };
+  }
+
+  #addFromGit(name: string): void {
+    // Another repository inside (submodule, clone) is one entry; git does not look into it, so we do.
+    const path = name.endsWith('/') ? name.slice(0, -1) : name;
+    if (this.#isUnderSkipped(path)) return;
+    const stats = statOf(join(this.#root, path));
+    if (stats?.isDirectory()) this.#enter(path, [], path.split('/').length);
+    else if (stats?.isFile()) this.#add(path, stats);
+  }
+
+  #isUnderSkipped(path: string): boolean {
+    const slash = path.lastIndexOf('/');
+    if (slash < 0) return false;
+    const folder = path.slice(0, slash);
+    let skipped = this.#skipped.get(folder);
+    if (skipped === undefined) {
+      // git names tracked files below a folder that has become a symlink since; lstat would follow it out of the root.
+      const followed = statOf(join(this.#root, folder))?.isSymbolicLink() ?? true;
+      skipped = followed || isSkippedFolder(folder, true) || this.#isUnderSkipped(folder);
+      this.#skipped.set(folder, skipped);
+    }
+    return skipped;
+  }
+
+  #add(path: string, stats: Stats): void {
+    if (this.#files.size >= this.#maxFiles) {
+      this.#cut = true;
+      return;
+    }
+    this.#files.set(path, { path, mtimeMs: stats.mtimeMs, ctimeMs: stats.ctimeMs, size: stats.size });
+  }
+
+  #enter(folder: string, outer: { base: string; rules: Ignore }[], depth: number): void {
+    if (depth > MAX_DEPTH || this.#cut) return;
+    throwIfCancelled(this.#signal);
+    const entries = entriesOf(join(this.#root, folder));
+    const own = entries.some((entry) => entry.name === '.gitignore' && entry.isFile())
+      ? readIgnore(join(this.#root, folder))
+      : undefined;
+    const rules = own ? [...outer, { base: folder, rules: own }] : outer;
+    for (const entry of entries) {
+      const path = folder === '' ? entry.name : `${folder}/${entry.name}`;
+      const isFolder = entry.isDirectory();
+      if (isFolder && isSkippedFolder(path, false)) continue;
+      if (isIgnored(path, isFolder, rules)) continue;
+      if (isFolder) this.#enter(path, rules, depth + 1);
+      else if (entry.isFile()) {
+        const stats = statOf(join(this.#root, path));
+        if (stats?.isFile()) this.#add(path, stats);
+      }
+    }
+  }
+}
+
+function isIgnored(path: string, isFolder: boolean, rules: { base: string; rules: Ignore }[]): boolean {
+  let ignored = false;
+  for (const { base, rules: own } of rules) {
+    const relative = base === '' ? path : path.slice(base.length + 1);
+    const verdict = own.test(isFolder ? `${relative}/` : relative);
+    if (verdict.ignored) ignored = true;
+    else if (verdict.unignored) ignored = false;
+  }
+  return ignored;
+}
+
+function readIgnore(folder: string): Ignore | undefined {
+  try {
+    return ignore().add(readFileSync(join(folder, '.gitignore'), 'utf8'));
+  } catch {
+    return undefined;
+  }
+}
+
+function entriesOf(folder: string): Dirent[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1));
+  } catch {
+    // A folder that may not be read is left out; it must not hide the rest.
+    return [];
+  }
+}
+
+/** lstat without a throw: a file that git knows may be deleted in the working tree. */
+export function statOf(file: string): Stats | undefined {
+  try {
+    return lstatSync(file, { throwIfNoEntry: false });
+  } catch {
+    return undefined;
+  }
+}
