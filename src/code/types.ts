@@ -1,14 +1,45 @@
 export type Language =
-  | 'typescript' | 'tsx' | 'javascript' | 'vue' | 'java' | 'kotlin' | 'python' | 'go' | 'c' | 'cpp' | 'csharp' | 'rust' | 'php'
-  | 'ruby' | 'sql' | 'xml' | 'html' | 'css' | 'json' | 'yaml' | 'markdown' | 'shell' | 'other';
+  | 'typescript'
+  | 'tsx'
+  | 'javascript'
+  | 'vue'
+  | 'java'
+  | 'kotlin'
+  | 'python'
+  | 'go'
+  | 'c'
+  | 'cpp'
+  | 'csharp'
+  | 'rust'
+  | 'php'
+  | 'ruby'
+  | 'sql'
+  | 'xml'
+  | 'html'
+  | 'css'
+  | 'json'
+  | 'yaml'
+  | 'markdown'
+  | 'shell'
+  | 'other';
 
-export type SymbolKind = 'class' | 'interface' | 'type' | 'enum' | 'enum-member' | 'function' | 'method' | 'constant' | 'field' | 'route';
+export type SymbolKind =
+  | 'class'
+  | 'interface'
+  | 'type'
+  | 'enum'
+  | 'enum-member'
+  | 'function'
+  | 'method'
+  | 'constant'
+  | 'field'
+  | 'route';
 
 /** A named thing that a file defines. */
 export interface CodeSymbol {
   name: string;
   kind: SymbolKind;
-  /** The class or interface around it; `Order.cancel` is name `cancel`, container `Order`. */
+  /** The class, interface, enum or function around it; `Order.cancel` is name `cancel`, container `Order`. */
   container?: string;
   /** 1-based line of its definition. */
   line: number;
@@ -41,6 +72,8 @@ export interface Outline {
   comments: { line: number; text: string }[];
   /** String literals that hold Chinese, and keys like `order.cancel.title`. */
   strings: { line: number; text: string }[];
+  /** In locale files (JSON, YAML, properties, TS): key path, Chinese text, and where. */
+  i18n?: { key: string; text: string; line: number }[];
   /** One line, 10–20 tokens: head comment, else first doc comment, else the main symbols. */
   summary: string;
 }

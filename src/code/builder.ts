@@ -1,0 +1,210 @@
+import { hasChinese } from '../text/index.js';
+import { isBoilerplate, stripDocMarkers } from './comments.js';
+import type { SgNode } from './parsers.js';
+import { oneLine, type SourceText } from './source.js';
+import { notableString } from './strings.js';
+import type { CodeSymbol, ImportRef, SymbolKind } from './types.js';
+
+/** A signature is a hint for people and models, not the declaration. */
+const MAX_SIGNATURE = 160;
+
+/** A stretch of the file; offsets are UTF-16, lines 1-based. */
+export interface Span {
+  start: number;
+  end: number;
+  line: number;
+  endLine: number;
+}
+
+/** A node that a language asked for, with its place. */
+export interface Fact extends Span {
+  node: SgNode;
+  kind: string;
+}
+
+/** What is around the current node: a kept symbol whose range holds it. */
+export interface Scope {
+  name: string;
+  kind: SymbolKind | 'object' | 'namespace';
+  end: number;
+  exported: boolean;
+  /** For languages with routes on classes: the path prefix. */
+  routePrefix?: string;
+}
+
+interface Comment extends Span {
+  /** Nothing but white space before it on its line. */
+  ownLine: boolean;
+  /** `//`, `#`: neighbours form one comment. */
+  lineStyle: boolean;
+}
+
+/** Collects what one file tells; readers (by tree or by pattern) find places and add symbols. */
+export class OutlineBuilder {
+  /** The export statement read last: what lies in it directly is exported, and its doc comment stands before `export`. */
+  exportRange: Span | undefined;
+  /** What `export { a }` or `module.exports = { a }` names; it may stand anywhere in the file. */
+  readonly exportedNames = new Set<string>();
+  /** Offset of a body → its symbol: a string that stands there is a docstring. */
+  readonly bodies = new Map<number, CodeSymbol>();
+  readonly symbols: CodeSymbol[] = [];
+  readonly imports: ImportRef[] = [];
+  readonly strings: { line: number; text: string }[] = [];
+  private readonly scopes: Scope[] = [];
+  private readonly comments: Comment[] = [];
+  private readonly commentByEndLine = new Map<number, Comment>();
+  private readonly commentByLine = new Map<number, Comment>();
+  /** endLine → first line of decorators that stand before a declaration. */
+  private readonly decoratorByEndLine = new Map<number, { line: number; text: string }>();
+
+  constructor(readonly source: SourceText) {}
+
+  slice(start: number, end: number): string {
+    return this.source.text.slice(start, end);
+  }
+
+  /** To be called for every comment before symbols are added. */
+  addComment(fact: Span): void {
+    const comment: Comment = {
+      start: fact.start,
+      end: fact.end,
+      line: fact.line,
+      endLine: fact.endLine,
+      ownLine: this.source.lineBefore(fact.start).trim() === '',
+      lineStyle: /^(?:\/\/|#)/.test(this.slice(fact.start, fact.start + 2)),
+    };
+    this.comments.push(comment);
+    if (comment.ownLine) this.commentByEndLine.set(comment.endLine, comment);
+    else this.commentByLine.set(comment.line, comment);
+  }
+
+  addDecorator(fact: Span): void {
+    this.decoratorByEndLine.set(fact.endLine, { line: fact.line, text: this.slice(fact.start, fact.end) });
+  }
+
+  addString(fact: Span): void {
+    const text = notableString(this.slice(fact.start, fact.end));
+    if (text !== undefined) this.strings.push({ line: fact.line, text });
+  }
+
+  /** Leaves every scope that ends before `start`; returns the innermost one left. */
+  scopeAt(start: number): Scope | undefined {
+    while (this.scopes.length > 0 && this.scopes.at(-1)!.end <= start) this.scopes.pop();
+    return this.scopes.at(-1);
+  }
+
+  enter(scope: Scope): void {
+    this.scopes.push(scope);
+  }
+
+  /**
+   * Adds a symbol with its signature and doc comment.
+   *
+   * @param fact the declaration, with modifiers and annotations
+   * @param nameNode its name
+   * @param extra `from`/`to` bound the signature; `docStart` is where a doc comment ends before, if not at the fact
+   */
+  addSymbol(
+    fact: Span,
+    nameNode: { text: string; line: number },
+    kind: SymbolKind,
+    extra: {
+      exported: boolean;
+      container?: string | undefined;
+      signature?: string;
+      docLine?: number;
+      doc?: string | undefined;
+    },
+  ): CodeSymbol {
+    const doc = this.docBefore(extra.docLine ?? fact.line) ?? this.trailingDoc(fact, kind) ?? extra.doc;
+    const symbol: CodeSymbol = {
+      name: nameNode.text,
+      kind,
+      ...(extra.container ? { container: extra.container } : {}),
+      line: nameNode.line,
+      endLine: fact.endLine,
+      exported: extra.exported,
+      ...(extra.signature ? { signature: oneLine(extra.signature, MAX_SIGNATURE) } : {}),
+      ...(doc ? { doc } : {}),
+    };
+    this.symbols.push(symbol);
+    return symbol;
+  }
+
+  /** Text of the decorators right above a line, nearest first. */
+  decoratorsAbove(line: number): string[] {
+    const texts: string[] = [];
+    for (let at = line; ; ) {
+      const decorator = this.decoratorByEndLine.get(at - 1);
+      if (decorator === undefined) return texts;
+      texts.push(decorator.text);
+      at = decorator.line;
+    }
+  }
+
+  /** The comment that ends on the line before `line`, decorators skipped; line comments above it join. */
+  private docBefore(line: number): string | undefined {
+    let first = line;
+    for (
+      let decorator = this.decoratorByEndLine.get(first - 1);
+      decorator;
+      decorator = this.decoratorByEndLine.get(first - 1)
+    ) {
+      first = decorator.line;
+    }
+    const last = this.commentByEndLine.get(first - 1);
+    if (last === undefined) return undefined;
+    let start = last;
+    while (start.lineStyle) {
+      const above = this.commentByEndLine.get(start.line - 1);
+      if (!above?.lineStyle) break;
+      start = above;
+    }
+    const doc = stripDocMarkers(this.slice(start.start, last.end));
+    return doc === '' || isBoilerplate(doc) ? undefined : doc;
+  }
+
+  /** `PAID, // 已支付`: for the kinds that people comment that way. */
+  private trailingDoc(fact: Span, kind: SymbolKind): string | undefined {
+    if (kind !== 'enum-member' && kind !== 'field' && kind !== 'constant') return undefined;
+    const comment = this.commentByLine.get(fact.endLine);
+    if (comment === undefined || comment.start < fact.end) return undefined;
+    return stripDocMarkers(this.slice(comment.start, comment.end)) || undefined;
+  }
+
+  /** Chinese comments; line comments on neighbouring lines stay apart, so that each keeps its line. */
+  chineseComments(): { line: number; text: string }[] {
+    return this.comments
+      .map((comment) => ({ line: comment.line, text: stripDocMarkers(this.slice(comment.start, comment.end)) }))
+      .filter((comment) => hasChinese(comment.text));
+  }
+
+  /** The comment at the head of the file, licences and tool switches skipped. */
+  headComment(): string | undefined {
+    let end = 0;
+    for (let i = 0; i < this.comments.length; i++) {
+      const comment = this.comments[i]!;
+      // Directives, package clauses and shebangs may stand before it, code may not.
+      const between = this.slice(end, comment.start);
+      if (!/^\s*(?:#!.*|package [\w.]+;?|['"]use \w+['"];?|\s)*$/.test(between)) return undefined;
+      let last = comment;
+      while (last.lineStyle && this.comments[i + 1]?.lineStyle && this.comments[i + 1]!.line === last.endLine + 1)
+        last = this.comments[++i]!;
+      const text = stripDocMarkers(this.slice(comment.start, last.end));
+      if (!isBoilerplate(text)) return text;
+      end = last.end;
+    }
+    return undefined;
+  }
+}
+
+/** Name and line of a node's field, e.g. its `name`. */
+export function fieldText(
+  node: SgNode,
+  field: string,
+): { text: string; line: number; start: number; end: number } | undefined {
+  const found = node.field(field);
+  if (found === null) return undefined;
+  const range = found.range();
+  return { text: found.text(), line: range.start.line + 1, start: range.start.index, end: range.end.index };
+}

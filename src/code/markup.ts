@@ -1,0 +1,67 @@
+import { hasChinese } from '../text/index.js';
+import { stripDocMarkers } from './comments.js';
+import type { SourceText } from './source.js';
+import { isKeyLike } from './strings.js';
+import type { Language } from './types.js';
+
+/** The code inside a Vue or HTML file. */
+export interface EmbeddedScript {
+  /** As long as the file, everything outside `<script>` blank, so that offsets and lines are the file's own. */
+  text: string;
+  language: Language;
+}
+
+const SCRIPT = /(<script\b([^>]*)>)([\s\S]*?)(?:<\/script\s*>|$(?![\s\S]))/gi;
+const STYLE = /<style\b[^>]*>[\s\S]*?(?:<\/style\s*>|$(?![\s\S]))/gi;
+
+/** Takes the scripts out of a Vue or HTML file: all blocks in one text, as `<script>` and `<script setup>` share a module. */
+export function embeddedScript(text: string): EmbeddedScript | undefined {
+  let script = '';
+  let last = 0;
+  let language: Language = 'typescript';
+  for (const match of text.matchAll(SCRIPT)) {
+    const attributes = match[2]!;
+    if (
+      /\bsrc\s*=/.test(attributes) ||
+      /\btype\s*=\s*["']?(?:application|text\/(?:x-)?template|text\/html)/i.test(attributes)
+    )
+      continue;
+    if (/\blang\s*=\s*["']?(?:tsx|jsx)/i.test(attributes)) language = 'tsx';
+    const start = match.index + match[1]!.length;
+    script += blank(text.slice(last, start)) + match[3]!;
+    last = start + match[3]!.length;
+  }
+  return last === 0 ? undefined : { text: script + blank(text.slice(last)), language };
+}
+
+function blank(text: string): string {
+  return text.replace(/[^\n\r]/g, ' ');
+}
+
+/** Chinese comments, texts and attributes of a template, and the keys of `$t('…')`. */
+export function readTemplate(source: SourceText): {
+  comments: { line: number; text: string }[];
+  strings: { line: number; text: string }[];
+  head: string | undefined;
+} {
+  const template = source.text.replace(SCRIPT, blank).replace(STYLE, blank);
+  const comments: { line: number; text: string }[] = [];
+  const strings: { line: number; text: string }[] = [];
+  let head: string | undefined;
+  for (const match of template.matchAll(/<!--[\s\S]*?(?:-->|$(?![\s\S]))/g)) {
+    const text = stripDocMarkers(match[0]);
+    if (template.slice(0, match.index).trim() === '') head = text;
+    if (hasChinese(text)) comments.push({ line: source.lineAt(match.index), text });
+  }
+  const markup = template.replace(/<!--[\s\S]*?(?:-->|$(?![\s\S]))/g, blank);
+  const add = (index: number, text: string) =>
+    strings.push({ line: source.lineAt(index), text: text.replace(/\s+/g, ' ').trim() });
+  for (const match of markup.matchAll(/=\s*"([^"]*\p{Script=Han}[^"]*)"|>([^<>]*\p{Script=Han}[^<>]*)(?=<)/gu)) {
+    const text = match[1] ?? match[2]!;
+    add(match.index + match[0].indexOf(text.trim()), text);
+  }
+  for (const match of markup.matchAll(/\$?\bt[ce]?\(\s*(['"`])([\w.-]+)\1/g))
+    if (isKeyLike(match[2]!)) add(match.index, match[2]!);
+  const title = /<title>([^<]*)<\/title>/i.exec(template)?.[1]?.trim();
+  return { comments, strings: strings.sort((a, b) => a.line - b.line), head: head ?? title };
+}

@@ -1,0 +1,72 @@
+import { createRequire } from 'node:module';
+import type { NapiConfig, SgNode } from '@ast-grep/napi';
+import type { Language } from './types.js';
+
+type AstGrep = typeof import('@ast-grep/napi');
+type DynamicLangRegistrations = Parameters<AstGrep['registerDynamicLanguage']>[0];
+
+export type { NapiConfig, SgNode };
+
+/** The parser for each language; JavaScript is read by TSX's grammar, which knows all of it and JSX. */
+const PARSER_NAME: Partial<Record<Language, string>> = {
+  typescript: 'TypeScript',
+  tsx: 'Tsx',
+  javascript: 'Tsx',
+  java: 'java',
+  python: 'python',
+  go: 'go',
+};
+
+interface Parsers {
+  napi: AstGrep;
+  available: ReadonlySet<string>;
+}
+
+let parsers: Promise<Parsers | undefined> | undefined;
+
+/**
+ * Loads ast-grep and the language packs, once a process. A pack without a prebuilt parser for this platform is left out; without
+ * ast-grep itself there are no parsers at all. Callers then use patterns.
+ */
+function loadParsers(): Promise<Parsers | undefined> {
+  parsers ??= (async () => {
+    try {
+      const napi = await import('@ast-grep/napi');
+      const packs = languagePacks();
+      // Registering twice in a process aborts it, hence one call for all packs.
+      napi.registerDynamicLanguage(packs);
+      return { napi, available: new Set(['TypeScript', 'Tsx', ...Object.keys(packs)]) };
+    } catch {
+      return undefined;
+    }
+  })();
+  return parsers;
+}
+
+function languagePacks(): DynamicLangRegistrations {
+  const load = createRequire(import.meta.url);
+  const packs: DynamicLangRegistrations = {};
+  for (const name of ['java', 'python', 'go']) {
+    try {
+      const pack = load(`@ast-grep/lang-${name}`) as DynamicLangRegistrations[string];
+      // The getter throws where there is no prebuild.
+      if (pack.libraryPath) packs[name] = pack;
+    } catch {
+      // No parser for this language here: patterns do its work.
+    }
+  }
+  return packs;
+}
+
+/**
+ * Parses a source text off the main thread.
+ *
+ * @returns the root node, or undefined when there is no parser for the language on this platform
+ */
+export async function parseSource(language: Language, text: string): Promise<SgNode | undefined> {
+  const name = PARSER_NAME[language];
+  const loaded = name === undefined ? undefined : await loadParsers();
+  if (name === undefined || loaded === undefined || !loaded.available.has(name)) return undefined;
+  const root = await loaded.napi.parseAsync(name, text);
+  return root.root();
+}

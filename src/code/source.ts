@@ -1,0 +1,40 @@
+/** A file's text with its line table. Lines are 1-based and end with LF, CRLF or CR, as in editors. */
+export class SourceText {
+  private readonly starts: number[] = [0];
+
+  constructor(readonly text: string) {
+    for (const match of text.matchAll(/\r\n|\r|\n/g)) this.starts.push(match.index + match[0].length);
+  }
+
+  get lineCount(): number {
+    return this.starts.length;
+  }
+
+  /** The line that holds the character at `index` (UTF-16 offset). */
+  lineAt(index: number): number {
+    let low = 0;
+    let high = this.starts.length - 1;
+    while (low < high) {
+      const middle = (low + high + 1) >> 1;
+      if (this.starts[middle]! <= index) low = middle;
+      else high = middle - 1;
+    }
+    return low + 1;
+  }
+
+  /** Text of a line up to `index`, which stands in it. */
+  lineBefore(index: number): string {
+    return this.text.slice(this.starts[this.lineAt(index) - 1], index);
+  }
+
+  /** Offset of a line's first character; the end of the text for a line beyond it. */
+  startOf(line: number): number {
+    return this.starts[line - 1] ?? this.text.length;
+  }
+}
+
+/** White space collapsed to single blanks, cut at `max` characters. */
+export function oneLine(text: string, max: number): string {
+  const line = text.replace(/\s+/g, ' ').trim();
+  return line.length <= max ? line : `${line.slice(0, max - 1)}…`;
+}
