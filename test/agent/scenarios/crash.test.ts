@@ -1,0 +1,66 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { copyMall, modelEnv, removeDir, treeHash, xihe } from '../../support/mall.js';
+import { type ModelServer, startModelServer } from '../../support/model-server.js';
+import { RETRY_REQUEST, retryEdit, retryRules } from './scripts.js';
+
+/** Every node that an edit passes, before and after its work. */
+const POINTS = ['route', 'preread', 'plan', 'execute', 'tools', 'postcheck', 'confirm', 'apply', 'report'].flatMap((node) => [node, `${node}:after`]);
+
+let mall: string;
+let server: ModelServer;
+beforeEach(async () => {
+  mall = copyMall();
+  server = await startModelServer({ rules: retryRules });
+});
+afterEach(async () => {
+  await server.close();
+  removeDir(mall);
+});
+
+/** Starts a command that pauses at a point, kills it there with SIGKILL, and waits for its end. */
+async function killAt(point: string, args: string[], env: Record<string, string>): Promise<boolean> {
+  let reached = false;
+  const result = await xihe(args, {
+    env: { ...env, XIHE_PAUSE_IN: point },
+    onStderr: (text, child) => {
+      if (!text.includes(`paused in ${point}`)) return;
+      reached = true;
+      child.kill('SIGKILL');
+    },
+  });
+  expect(reached ? result.signal : result.code).toBe(reached ? 'SIGKILL' : 3);
+  return reached;
+}
+
+describe('kill -9 in each node, then resume', () => {
+  it.each(POINTS)('%s: same result, nothing twice, tree untouched until apply', async (point) => {
+    const env = modelEnv(server.baseUrl);
+    const before = treeHash(mall);
+    let reached = await killAt(point, ['run', RETRY_REQUEST, '--repo', mall, '--thread', 'k'], env);
+    if (!reached) {
+      // confirm:after, apply and report lie behind the question.
+      reached = await killAt(point, ['resume', 'k', '--approve', '--repo', mall], env);
+    } else if (point !== 'route' && point !== 'route:after') {
+      expect(treeHash(mall)).toBe(before);
+    }
+    expect(reached).toBe(true);
+    if (!point.startsWith('apply') && !point.startsWith('report')) expect(treeHash(mall)).toBe(before);
+
+    let resumed = await xihe(['resume', 'k', '--repo', mall, '--json'], { env });
+    if (resumed.json.status === 'waiting') resumed = await xihe(['resume', 'k', '--approve', '--repo', mall, '--json'], { env });
+    expect(resumed.json.error).toBeNull();
+    expect(resumed.code).toBe(0);
+    expect(resumed.json.status).toBe('done');
+
+    const text = readFileSync(join(mall, retryEdit.path), 'utf8');
+    expect(text.match(/private async releaseStock/g)).toHaveLength(1);
+    const undone = await xihe(['undo', '--repo', mall, '--json']);
+    expect(undone.code).toBe(0);
+    expect(treeHash(mall)).toBe(before);
+    const again = await xihe(['undo', '--repo', mall, '--json']);
+    expect(again.code).toBe(1);
+    expect(again.json.error.code).toBe('RECEIPT_NOT_FOUND');
+  });
+});

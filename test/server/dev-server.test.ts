@@ -1,0 +1,123 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Client } from '@langchain/langgraph-sdk';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { packageRoot } from '../../src/assets.js';
+import { RETRY_REQUEST, retryEdit, retryRules } from '../agent/scenarios/scripts.js';
+import { cleanEnv, copyMall, modelEnv, removeDir, treeHash } from '../support/mall.js';
+import { type ModelServer, startModelServer } from '../support/model-server.js';
+
+/** The dev server builds the graph's schemas with TypeScript when it starts: some ten seconds on a small machine. */
+const START_MS = 120_000;
+
+let mall: string;
+let home: string;
+let model: ModelServer;
+let server: ChildProcess;
+let client: Client;
+let output = '';
+
+async function freePort(): Promise<number> {
+  return new Promise((resolve) => {
+    const probe = createServer().listen(0, '127.0.0.1', () => {
+      const { port } = probe.address() as { port: number };
+      probe.close(() => resolve(port));
+    });
+  });
+}
+
+beforeAll(async () => {
+  mall = copyMall();
+  model = await startModelServer({ rules: retryRules });
+  // A folder of its own: the server writes `.langgraph_api/` and edits `.gitignore` beside its configuration.
+  home = mkdtempSync(join(tmpdir(), 'xihe-dev-'));
+  writeFileSync(join(home, 'package.json'), '{"type":"module"}');
+  writeFileSync(join(home, 'langgraph.json'), JSON.stringify({ node_version: '20', graphs: { xihe: join(packageRoot(), 'graphs/xihe.ts:graph') }, env: {} }));
+  const port = await freePort();
+  const cli = join(packageRoot(), 'node_modules/@langchain/langgraph-cli/dist/cli/cli.mjs');
+  server = spawn(process.execPath, [cli, 'dev', '--no-browser', '--port', String(port), '--config', join(home, 'langgraph.json')], {
+    cwd: home,
+    detached: true,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: cleanEnv({ ...modelEnv(model.baseUrl), XIHE_REPO: mall, LANGGRAPH_CLI_NO_ANALYTICS: '1', LANGSMITH_TRACING: 'false' }),
+  });
+  server.stdout!.on('data', (d) => {
+    output += d;
+  });
+  server.stderr!.on('data', (d) => {
+    output += d;
+  });
+  client = new Client({ apiUrl: `http://127.0.0.1:${port}`, apiKey: 'none' });
+  const deadline = Date.now() + START_MS;
+  for (;;) {
+    try {
+      await client.assistants.search();
+      return;
+    } catch {
+      if (Date.now() > deadline || server.exitCode !== null) throw new Error(`the dev server did not start:\n${output}`);
+      await new Promise((r) => setTimeout(r, 300));
+    }
+  }
+}, START_MS + 10_000);
+
+afterAll(async () => {
+  try {
+    process.kill(-server.pid!, 'SIGKILL');
+  } catch {
+    // It has ended.
+  }
+  await model?.close();
+  removeDir(mall);
+  removeDir(home);
+});
+
+describe('the graph under the real LangGraph dev server', () => {
+  it('streams a run to the confirm interrupt, resumes it over the SDK, and reads the history', async () => {
+    const before = treeHash(mall);
+    const thread = await client.threads.create();
+    const nodes: string[] = [];
+    let question: { kind?: string; diff?: string } | undefined;
+    for await (const chunk of client.runs.stream(thread.thread_id, 'xihe', { input: { request: { text: RETRY_REQUEST } }, streamMode: ['updates', 'custom'] })) {
+      if (chunk.event !== 'updates') continue;
+      const update = chunk.data as Record<string, unknown>;
+      nodes.push(...Object.keys(update));
+      const interrupts = update.__interrupt__ as { value: typeof question }[] | undefined;
+      if (interrupts) question = interrupts[0]!.value;
+    }
+    expect(nodes, output).toEqual(expect.arrayContaining(['route', 'preread', 'plan', 'execute', 'tools', 'postcheck']));
+    expect(question?.kind).toBe('confirm');
+    expect(question?.diff).toContain('releaseStock');
+    expect(treeHash(mall)).toBe(before);
+
+    const waiting = await client.threads.getState(thread.thread_id);
+    expect(waiting.next).toEqual(['confirm']);
+    await client.runs.wait(thread.thread_id, 'xihe', { command: { resume: { decisions: [{ type: 'approve' }] } } });
+    const state = await client.threads.getState<{ report: { ok: boolean }; receipt: { id: string } }>(thread.thread_id);
+    expect(state.next).toEqual([]);
+    expect(state.values.report.ok).toBe(true);
+    expect(readFileSync(join(mall, retryEdit.path), 'utf8')).toContain('releaseStock');
+    const history = await client.threads.getHistory(thread.thread_id, { limit: 100 });
+    expect(history.length).toBeGreaterThan(8);
+    expect(JSON.stringify(state.values)).not.toContain('releaseResources(orderNo: string)'.repeat(2));
+  });
+
+  it('draws the graph with labelled edges, for Studio', async () => {
+    const [assistant] = await client.assistants.search();
+    const graph = await client.assistants.getGraph(assistant!.assistant_id);
+    expect(graph.nodes.map((n) => String(n.id))).toEqual(expect.arrayContaining(['route', 'confirm', 'apply']));
+    expect(graph.edges.some((e) => e.data === '同意')).toBe(true);
+  });
+
+  it('takes a chat client that sends only messages, and refuses projects it was not started for', async () => {
+    const thread = await client.threads.create();
+    const answer = (await client.runs.wait(thread.thread_id, 'xihe', { input: { messages: [{ role: 'user', content: '你好呀' }] } })) as { report?: { text: string } };
+    expect(answer.report?.text).toBeTruthy();
+    const other = await client.threads.create();
+    await client.runs.wait(other.thread_id, 'xihe', { input: { request: { text: '超时关单在哪', repo: '/' } } }).catch(() => {});
+    const state = await client.threads.get(other.thread_id);
+    expect(state.status).toBe('error');
+  });
+});
