@@ -13,6 +13,6 @@ export function serverGraph(env: NodeJS.ProcessEnv = process.env): XiheGraph {
     defaultRepo,
     allowedRepos: [defaultRepo, ...more],
     openProject: (repo) => openProject(repo, env),
-    openModel: (project) => openModel(project.config),
+    openModel: (project) => openModel(project.config.model),
   });
 }

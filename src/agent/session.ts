@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { Command, isGraphInterrupt } from '@langchain/langgraph';
 import { messageOf, XiheError } from '../errors.js';
 import { openLayout } from '../layout.js';
-import { pruneSandboxState, withFileLock } from '../sandbox/index.js';
+import { pruneSandboxState, withAsyncFileLock } from '../sandbox/index.js';
 import { LibsqlSaver } from './checkpoint/libsql-saver.js';
 import type { RunEvent } from './events.js';
 import { buildGraph, type XiheGraph } from './graph.js';
@@ -124,9 +124,9 @@ export class Session {
   private async locked<T>(thread: string, work: () => Promise<T>): Promise<T> {
     const file = join(this.project.layout.stateDir, 'locks', `${fileName(thread)}.lock`);
     try {
-      return await withFileLock(file, work, { waitMs: 0 });
+      return await withAsyncFileLock(file, work, { waitMs: 0 });
     } catch (e) {
-      if (!XiheError.is(e, 'STATE_BUSY')) throw e;
+      if (!XiheError.is(e, 'LOCK_BUSY')) throw e;
       throw new XiheError('THREAD_BUSY', `会话 ${thread} 正在另一个进程里运行`, { hint: '等它结束，或换一个 --thread 名字。', cause: e });
     }
   }
@@ -172,7 +172,7 @@ export function newThreadName(now = new Date()): string {
 
 /** Dependencies of a local command line: any folder of this machine, the model of its settings. */
 export function localDeps(defaultRepo: string): GraphDeps {
-  return { defaultRepo, openProject: (repo) => openProject(repo), openModel: (project) => openModel(project.config) };
+  return { defaultRepo, openProject: (repo) => openProject(repo), openModel: (project) => openModel(project.config.model) };
 }
 
 function configOf(thread: string) {

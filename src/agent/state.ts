@@ -162,7 +162,7 @@ export const reportSchema = z.object({
   error: z.object({ code: z.string(), message: z.string(), hint: z.string() }).nullable(),
 });
 
-export const turnSchema = z.object({ text: z.string(), kind: z.string(), tool: z.string().optional(), outcome: z.string() });
+export const turnSchema = z.object({ text: z.string(), kind: z.enum(['edit', 'qa', 'tool', 'chat']), tool: z.string().optional(), outcome: z.string() });
 
 /** The four lists, as plain JSON; the exact shape is zhcore's CoreResult. */
 export const retrievedSchema = z.custom<import('../zhcore/index.js').CoreResult>((v) => typeof v === 'object' && v !== null);
@@ -226,6 +226,7 @@ export type PlaybookRun = z.infer<typeof playbookRunSchema>;
 export type CheckState = z.infer<typeof checkSchema>;
 export type Finding = z.infer<typeof findingSchema>;
 export type Decision = z.infer<typeof decisionSchema>;
+export type Fed = z.infer<typeof fedSchema>;
 export type Injection = z.infer<typeof injectionSchema>;
 export type ToolRun = z.infer<typeof toolRunSchema>;
 export type Report = z.infer<typeof reportSchema>;

@@ -1,7 +1,7 @@
 import type { Changeset } from '../sandbox/index.js';
 import type { ToolContext } from '../tools/index.js';
 import { type NodeEnv, requestOf } from './node.js';
-import type { RunState, RunUpdate } from './state.js';
+import type { Fed, RunState } from './state.js';
 
 /** Who a request without an identity is: the person at this machine, who may do what the tools allow. */
 const LOCAL_CALLER = { name: 'local', roles: ['reader', 'developer'] };
@@ -9,7 +9,7 @@ const LOCAL_CALLER = { name: 'local', roles: ['reader', 'developer'] };
 /** A tool context together with the feeding lines that calls add. */
 export interface CallSite {
   ctx(callId: string): ToolContext;
-  fed: NonNullable<RunUpdate['fed']>;
+  fed: Fed[];
 }
 
 /** Everything that tool calls of this node may touch. */
@@ -17,7 +17,7 @@ export async function callSite(state: RunState, env: NodeEnv, changeset?: Change
   const { project, thread } = env;
   const paths = await project.paths(env.signal);
   const caller = requestOf(state).caller ?? LOCAL_CALLER;
-  const fed: CallSite['fed'] = [];
+  const fed: Fed[] = [];
   const ctx = (callId: string): ToolContext => ({
     root: project.layout.root,
     stateDir: project.layout.stateDir,

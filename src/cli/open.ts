@@ -25,11 +25,11 @@ export async function openPathContext(repo: string): Promise<{ layout: ProjectLa
     stateDir: layout.stateDir,
     terms: core.termLookup(),
     history,
-    onProgress: (text: string) => {
+    onProgress: ({ done, total }) => {
       // Only what lasts over a second is worth a line.
       if (!told && Date.now() - started < 1000) return;
       told = true;
-      log(pc.dim(text));
+      log(pc.dim(`正在读文件 ${done}/${total}`));
     },
   });
   return { layout, core, paths };

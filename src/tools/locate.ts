@@ -1,6 +1,4 @@
-import { XiheError } from '../errors.js';
-import type { RepoPath } from '../paths/index.js';
-import type { Changeset } from '../sandbox/index.js';
+import type { PathOverlay } from '../paths/index.js';
 import type { ToolContext } from './types.js';
 
 /** A path that a tool may use, and what was repaired on the way. */
@@ -11,17 +9,13 @@ export interface Located {
 }
 
 /**
- * The one door for paths of existing files: staged files first (they may not be on disk yet), then the resolver.
+ * The one door for paths of existing files, as this run sees them: files that it staged are there, files that it deleted are
+ * not.
  *
  * @throws XiheError PATH_OUTSIDE_PROJECT, PATH_NOT_FOUND
  */
 export function locate(ctx: ToolContext, raw: string): Located {
-  const staged = ctx.changeset && stagedPath(ctx.changeset, raw);
-  if (staged) return { path: staged };
-  const found = ctx.paths.resolve(raw);
-  if (ctx.changeset && !ctx.changeset.exists(found.path)) {
-    throw new XiheError('PATH_NOT_FOUND', `${found.path} 在这次变更里已经删除`, { hint: '要恢复它，用 write_file 重新写入。' });
-  }
+  const found = ctx.paths.resolve(raw, overlayOf(ctx));
   if (!found.repaired) return { path: found.path };
   logRepair(ctx, found.from, found.path);
   return { path: found.path, note: found.note };
@@ -33,17 +27,9 @@ export function locate(ctx: ToolContext, raw: string): Located {
  * @throws XiheError PATH_OUTSIDE_PROJECT, PATH_INVALID
  */
 export function locateForWrite(ctx: ToolContext, raw: string): Located & { exists: boolean } {
-  try {
-    return { ...locate(ctx, raw), exists: true };
-  } catch (e) {
-    if (!XiheError.is(e, 'PATH_NOT_FOUND')) throw e;
-  }
-  const path = ctx.paths.resolveNew(raw);
-  if (path !== raw && path !== raw.replace(/^\.\//, '')) {
-    logRepair(ctx, raw, path);
-    return { path, exists: false, note: `路径 ${raw} 已改为 ${path}` };
-  }
-  return { path, exists: false };
+  const target = ctx.paths.resolveForWrite(raw, overlayOf(ctx));
+  if (target.note) logRepair(ctx, raw, target.path);
+  return target;
 }
 
 /** Puts a note about a repaired path before a tool's text. */
@@ -51,10 +37,12 @@ export function withNote(note: string | undefined, text: string): string {
   return note ? `注意：${note}\n${text}` : text;
 }
 
-function stagedPath(changeset: Changeset, raw: string): string | undefined {
-  const wanted = raw.replace(/^\.\//, '');
-  const isNew = changeset.list().some((file) => file.path === wanted && file.change === 'added');
-  return isNew ? (wanted as RepoPath) : undefined;
+function overlayOf(ctx: ToolContext): PathOverlay {
+  const staged = ctx.changeset?.list() ?? [];
+  return {
+    added: staged.filter((file) => file.change === 'added').map((file) => file.path),
+    deleted: staged.filter((file) => file.change === 'deleted').map((file) => file.path),
+  };
 }
 
 function logRepair(ctx: ToolContext, from: string, to: string): void {

@@ -51,7 +51,7 @@ export interface ToolContract<I = Record<string, unknown>, O = unknown> {
   /** Every property has a `.describe()` in plain words. */
   input: z.ZodType<I>;
   /** One or two typical inputs; they validate. */
-  examples: I[];
+  examples: Record<string, unknown>[];
   danger: Danger;
   /** The danger of this very call, where it depends on the input (a command line). */
   dangerOf?(input: I): DangerCheck;

@@ -13,7 +13,7 @@ const MAX_DIFF_CHARS = 16_000;
 /** A change of more files than this is no longer seen at a glance. */
 const MANY_FILES = 20;
 
-const LEVEL: Record<'none' | Danger, number> = { none: 0, low: 1, medium: 2, high: 3 };
+const LEVEL = { none: 0, low: 1, medium: 2, high: 3 } as const;
 
 /**
  * One question with the diff, the findings and the commands still to run. LangGraph reruns this node from its start when the

@@ -65,7 +65,7 @@ async function taskMessage(state: RunState, env: NodeEnv): Promise<{ message: Hu
   const scoped = scopeToFocus(state.retrieved as CoreResult, modules);
   const core = renderHits({ ...scoped, playbooks: [] }, 'execute', env.project.config.core);
   const playbooks = renderHits({ ...scoped, terms: [], knowledge: [], warnings: [] }, 'plan', env.project.config.core);
-  const skeleton = await paths.loadContext({ maxTokens: SKELETON_TOKENS });
+  const skeleton = paths.loadContext({ maxTokens: SKELETON_TOKENS });
   const text = prompt('task', {
     request: intentOf(state).text,
     answers: state.answers?.text ? `用户补充：${state.answers.text}\n` : '',

@@ -12,7 +12,7 @@ const MAX_REQUEST = 20_000;
 export const routeNode: NodeBody = async (state, env) => {
   const request = readRequest(state);
   const last = state.turns.at(-1);
-  const decision = await route(request.text, last ? { previous: { kind: last.kind as never, ...(last.tool ? { tool: last.tool } : {}), text: last.text } } : {});
+  const decision = route(request.text, last ? { previous: { kind: last.kind, ...(last.tool ? { tool: last.tool } : {}) } } : {});
   const intents = decision.intents;
   env.emit({ type: 'route.decided', intents });
   const said = new HumanMessage({ id: `request-${state.run + 1}`, content: request.text });

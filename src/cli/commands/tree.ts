@@ -7,7 +7,7 @@ import type { CommonOptions } from './options.js';
 export async function tree(path: string | undefined, options: CommonOptions & { tokens: number }): Promise<number> {
   const { paths } = await openPathContext(options.repo);
   const focus = path ? paths.resolve(path).path : undefined;
-  const r = await paths.loadContext({ maxTokens: options.tokens, ...(focus ? { focus } : {}) });
+  const r = paths.loadContext({ maxTokens: options.tokens, ...(focus ? { focus } : {}) });
   if (options.json) printJson({ text: r.text, nodes: r.nodes, tokens: r.tokens, omitted: r.omitted });
   else print(r.text || '（空目录）');
   return EXIT.done;
@@ -16,9 +16,8 @@ export async function tree(path: string | undefined, options: CommonOptions & { 
 /** `xihe expand`: one folder or file. */
 export async function expand(path: string, options: CommonOptions): Promise<number> {
   const { paths } = await openPathContext(options.repo);
-  const found = paths.resolve(path);
-  const r = await paths.expandPath(found.path);
-  if (options.json) printJson({ path: found.path, text: r.text, tokens: r.tokens });
-  else print(found.repaired ? `${found.note}\n${r.text}` : r.text);
+  const r = await paths.expandPath(path);
+  if (options.json) printJson({ path: r.path, text: r.text, tokens: r.tokens });
+  else print(r.text);
   return EXIT.done;
 }

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { estimateTokens } from '../../text/index.js';
-import type { ExpandResult, FileCandidate, LookupFileResult, SkeletonResult } from '../../paths/index.js';
+import type { Expansion, FileCandidate, LookupMethod, SearchHit, Skeleton } from '../../paths/index.js';
 import { defineTool } from '../contract.js';
 
 const shared = { danger: 'low', readOnly: true, idempotent: true, aclRole: 'reader', timeoutMs: 20_000, effect: 'none' } as const;
@@ -11,7 +11,7 @@ const loadInput = z.object({
 });
 
 /** The path skeleton of the project or of one folder. */
-export const loadContext = defineTool<z.infer<typeof loadInput>, SkeletonResult>({
+export const loadContext = defineTool<z.infer<typeof loadInput>, Skeleton>({
   ...shared,
   name: 'load_context',
   description: '看项目的路径骨架：重要目录、各自作用和模块名',
@@ -19,7 +19,7 @@ export const loadContext = defineTool<z.infer<typeof loadInput>, SkeletonResult>
   examples: [{ focus: 'src/order', max_tokens: 300 }],
   async run({ focus, max_tokens }, ctx) {
     const at = focus ? ctx.paths.resolve(focus).path : undefined;
-    const result = await ctx.paths.loadContext({ maxTokens: max_tokens, ...(at ? { focus: at } : {}) });
+    const result = ctx.paths.loadContext({ maxTokens: max_tokens, ...(at ? { focus: at } : {}) });
     ctx.fed({ path: at ?? '.', form: 'skeleton', turn: ctx.turn, tokens: result.tokens });
     return result;
   },
@@ -31,19 +31,18 @@ const expandInput = z.object({
 });
 
 /** A folder's children, or a file's purpose, symbols, imports and companions. */
-export const expandPath = defineTool<z.infer<typeof expandInput>, ExpandResult & { note?: string }>({
+export const expandPath = defineTool<z.infer<typeof expandInput>, Expansion>({
   ...shared,
   name: 'expand_path',
   description: '展开目录看子项，或看一个文件的用途、符号和引用',
   input: expandInput,
   examples: [{ path: 'src/order' }],
   async run({ path: raw }, ctx) {
-    const found = ctx.paths.resolve(raw);
-    const result = await ctx.paths.expandPath(found.path);
-    ctx.fed({ path: found.path, form: 'expand', turn: ctx.turn, tokens: result.tokens });
-    return found.repaired ? { ...result, note: found.note } : result;
+    const result = await ctx.paths.expandPath(raw);
+    ctx.fed({ path: result.path, form: 'expand', turn: ctx.turn, tokens: result.tokens });
+    return result;
   },
-  render: (r) => (r.note ? `注意：${r.note}\n${r.text}` : r.text),
+  render: (r) => r.text,
 });
 
 const lookupInput = z.object({
@@ -53,7 +52,7 @@ const lookupInput = z.object({
 });
 
 /** Files for a Chinese request, each with why it was found. */
-export const lookupFile = defineTool<z.infer<typeof lookupInput>, LookupFileResult>({
+export const lookupFile = defineTool<z.infer<typeof lookupInput>, { candidates: FileCandidate[]; method: LookupMethod }>({
   ...shared,
   name: 'lookup_file',
   description: '按中文意思、符号或文件名找文件，每个都说明理由',
@@ -83,7 +82,7 @@ const searchInput = z.object({
 });
 
 interface SearchResult {
-  hits: { path: string; line: number; text: string }[];
+  hits: SearchHit[];
   limit: number;
 }
 

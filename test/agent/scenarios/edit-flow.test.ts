@@ -49,7 +49,7 @@ describe('an edit from request to undo', () => {
   it('puts terms with symbols, the right file and sources before the model, and no file text', async () => {
     const env = await start();
     await xihe(['run', RETRY_REQUEST, '--repo', mall, '--json'], { env });
-    const first = server.requests[0]!.body;
+    const first = server.requests[0]!.body!;
     const task = JSON.stringify(first.messages);
     expect(task).toContain('OrderService.cancelExpired');
     expect(task).toContain('src/order/order-service.ts');
@@ -185,9 +185,9 @@ describe('what the checks catch', () => {
     expect(run.json.waiting.request.diff).toContain('isRefundOnly');
     expect(run.json.waiting.request.diff).not.toMatch(/^\+.*REFUND_ONLY/m);
     expect(run.json.findings.filter((f: { severity: string }) => f.severity === 'block')).toEqual([]);
-    const back = server.requests.filter((r) => JSON.stringify(r.body.messages).includes('改动检查发现'));
+    const back = server.requests.filter((r) => JSON.stringify(r.body!.messages).includes('改动检查发现'));
     expect(back.length).toBeGreaterThan(0);
-    expect(JSON.stringify(back[0]!.body.messages)).toContain('initiator_type');
+    expect(JSON.stringify(back[0]!.body!.messages)).toContain('initiator_type');
     const trace = await xihe(['trace', 'w', '--repo', mall, '--json']);
     expect(trace.json.injections.some((i: { type: string; phase: string }) => i.type === 'warning' && i.phase === 'postcheck')).toBe(true);
     expect(trace.json.edits).toHaveLength(2);
@@ -209,7 +209,7 @@ describe('what the checks catch', () => {
     });
     const run = await xihe(['run', '修改支付网关的通知日志', '--repo', mall, '--json'], { env: modelEnv(server.baseUrl) });
     expect(run.code).toBe(0);
-    const results = server.requests.at(-1)!.body.messages.filter((m) => m.role === 'tool').map((m) => String(m.content));
+    const results = server.requests.at(-1)!.body!.messages.filter((m) => m.role === 'tool').map((m) => String(m.content));
     expect(results[0]).toContain('src/支付网关/notify.ts');
     expect(results[0]).toContain('注意');
     expect(results[1]).toContain('PATH_OUTSIDE_PROJECT');
@@ -228,6 +228,6 @@ describe('what the checks catch', () => {
     expect(run.json.tests.ok).toBe(false);
     expect(run.json.waiting.request.danger).toBe('high');
     expect(run.json.findings.some((f: { from: string }) => f.from === 'tests')).toBe(true);
-    expect(server.requests.filter((r) => String(r.body.messages.at(-1)?.content).includes('改动检查发现'))).toHaveLength(2);
+    expect(server.requests.filter((r) => String(r.body!.messages.at(-1)?.content).includes('改动检查发现'))).toHaveLength(2);
   });
 });

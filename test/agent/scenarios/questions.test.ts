@@ -31,7 +31,7 @@ describe('「新增一个支付渠道：云闪付」 without docs/payment/接入
 
       const done = await xihe(['resume', 'q', '--answer', '指南还没写，直接继续', '--repo', mall, '--json'], { env });
       expect(done.code).toBe(0);
-      const task = JSON.stringify(server.requests[0]!.body.messages);
+      const task = JSON.stringify(server.requests[0]!.body!.messages);
       for (const step of playbook.steps) expect(task).toContain(JSON.stringify(step).slice(1, -1));
       expect(task).toContain('指南还没写，直接继续');
     } finally {
@@ -87,10 +87,10 @@ describe('「回调验签用什么字段？」', () => {
       const run = await xihe(['run', '回调验签用什么字段？', '--repo', mall, '--json'], { env: modelEnv(server.baseUrl) });
       expect(run.code).toBe(0);
       expect(run.json.answer).toContain('Wechatpay-Signature');
-      const first = server.requests[0]!.body;
+      const first = server.requests[0]!.body!;
       expect(JSON.stringify(first.messages)).toContain('来源');
       expect(first.tools!.map((t) => t.function.name)).not.toContain('edit_file');
-      const results = server.requests[1]!.body.messages.filter((m) => m.role === 'tool').map((m) => String(m.content));
+      const results = server.requests[1]!.body!.messages.filter((m) => m.role === 'tool').map((m) => String(m.content));
       expect(results[1]).toContain('TOOL_UNKNOWN');
       expect(treeHash(mall)).toBe(before);
     } finally {

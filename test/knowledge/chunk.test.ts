@@ -1,0 +1,112 @@
+import { describe, expect, it } from 'vitest';
+import { type Chunk, chunkDocument, loadKnowledge } from '../../src/knowledge/index.js';
+import { splitSentences } from '../../src/knowledge/sentences.js';
+import { document, random, tree } from './support.js';
+
+const FRONT = { title: '文档', keywords: '[文档]', summary: '一份文档' };
+
+function chunksOf(body: string): Chunk[] {
+  const { documents, problems } = loadKnowledge(tree({ 'a.md': document(FRONT, body) }), 'project');
+  expect(problems).toEqual([]);
+  return documents.flatMap(chunkDocument);
+}
+
+const filler = (n: number) => '这一句只是用来凑够长度的说明文字。'.repeat(Math.ceil(n / 17)).slice(0, n - 1) + '。';
+
+describe('splitSentences', () => {
+  it.each([
+    ['状态码：1 表示成功。状态码：2 表示失败。', ['状态码：1 表示成功。', '状态码：2 表示失败。']],
+    ['版本 1.2.3 起支持。Node.js 20.19 也行。', ['版本 1.2.3 起支持。', 'Node.js 20.19 也行。']],
+    ['等等……再说。', ['等等……再说。']],
+    ['他说“不行。换一个。”然后走了。', ['他说“不行。换一个。”然后走了。']],
+    ['（先查单。再重试。）才能关单。', ['（先查单。再重试。）才能关单。']],
+    ['真的吗？！对。', ['真的吗？！', '对。']],
+    ['见 https://a.cn/b?c=1。好', ['见 https://a.cn/b?c=1。', '好']],
+    ['Use e.g. this one. Then stop.', ['Use e.g. this one. ', 'Then stop.']],
+    ['用 `a. b` 调用。', ['用 `a. b` 调用。']],
+  ])('%s', (text, sentences) => {
+    expect(splitSentences(text)).toEqual(sentences);
+  });
+
+  it('loses nothing', () => {
+    const rng = random(3);
+    const parts = ['句子', '。', '！', '“', '”', '（', '）', '`', '.', ' ', 'a1', '\n', '……', '：', '?', '"'];
+    for (let i = 0; i < 2000; i++) {
+      const text = Array.from({ length: rng.below(30) }, () => rng.pick(parts)).join('');
+      expect(splitSentences(text).join('')).toBe(text);
+    }
+  });
+});
+
+describe('chunkDocument', () => {
+  it('keeps a short document whole, headings inside', () => {
+    const chunks = chunksOf('# 甲\n\n一句。\n\n## 乙\n\n两句。\n');
+    expect(chunks).toHaveLength(1);
+    expect(chunks[0]).toMatchObject({
+      id: 'a.md#1',
+      heading: '甲',
+      content: '一句。\n\n## 乙\n\n两句。',
+      line: 8,
+      endLine: 12,
+    });
+  });
+
+  it('cuts at headings and keeps their path', () => {
+    const chunks = chunksOf(`# 总\n\n${filler(400)}\n\n## 甲\n\n${filler(500)}\n\n## 乙\n\n${filler(600)}\n`);
+    expect(chunks.map((chunk) => chunk.heading)).toEqual(['总', '总 › 甲', '总 › 乙']);
+    expect(chunks.map((chunk) => chunk.content.length)).toEqual([400, 500, 600]);
+  });
+
+  it('merges short neighbours', () => {
+    const sections = Array.from({ length: 6 }, (_, i) => `## 节${i}\n\n${filler(120)}`).join('\n\n');
+    const chunks = chunksOf(sections);
+    expect(chunks.length).toBe(2);
+    for (const chunk of chunks) expect(chunk.content.length).toBeGreaterThanOrEqual(300);
+    expect(chunks[0]?.content).toContain('## 节1');
+  });
+
+  it('keeps code apart from prose, and both linked', () => {
+    const chunks = chunksOf(`## 验签\n\n${filler(320)}调用方式如下：\n\n\`\`\`ts\nverify(body); // 注释。\n\`\`\`\n`);
+    const [prose, code] = chunks;
+    expect(chunks.map((chunk) => chunk.kind)).toEqual(['prose', 'code']);
+    expect(prose?.content).not.toContain('verify');
+    expect(code).toMatchObject({
+      content: '```ts\nverify(body); // 注释。\n```',
+      heading: '验签',
+      linked: [prose?.id],
+    });
+    expect(prose?.linked).toEqual([code?.id]);
+  });
+
+  it('does not tear a lead-in from its list, nor two sentences about one identifier apart', () => {
+    const chunks = chunksOf(`${filler(500)}步骤如下：\n\n- ${filler(150)}\n- ${filler(300)}\n`);
+    expect(chunks.find((chunk) => chunk.content.includes('步骤如下：'))?.content).toContain('\n\n- 这一句');
+    const about = `${filler(380)}先调用 verifySign 验签。verifySign 失败就返回 401。${filler(400)}`;
+    const holder = chunksOf(about).find((chunk) => chunk.content.includes('先调用'));
+    expect(holder?.content).toContain('返回 401。');
+  });
+
+  it('loses nothing, stays within 800 characters, and is stable, on any text', () => {
+    const rng = random(11);
+    const pieces = [
+      () => `${'#'.repeat(1 + rng.below(4))} 标题${rng.below(9)}\n\n`,
+      () => `${filler(20 + rng.below(300))}\n\n`,
+      () => `- ${filler(20 + rng.below(80))}\n`,
+      () => `\n| 列 | 值 |\n| --- | --- |\n${'| 甲 | 乙 |\n'.repeat(1 + rng.below(60))}\n`,
+      () => `\n\`\`\`sql\n${'select * from orders where id = 1;\n'.repeat(1 + rng.below(40))}\`\`\`\n\n`,
+      () => `${'没有句号的长文字，'.repeat(rng.below(150))}\n\n`,
+    ];
+    for (let i = 0; i < 60; i++) {
+      const body = Array.from({ length: 1 + rng.below(14) }, () => rng.pick(pieces)()).join('');
+      const chunks = chunksOf(body);
+      for (const chunk of chunks) {
+        expect(chunk.content.length).toBeLessThanOrEqual(800);
+        expect(chunk.line).toBeLessThanOrEqual(chunk.endLine);
+      }
+      expect(chunksOf(body).map((chunk) => chunk.content)).toEqual(chunks.map((chunk) => chunk.content));
+      const squeeze = (text: string) => text.replace(/\s+|^#+.*$/gm, '');
+      const letters = (text: string) => [...squeeze(text)].sort().join('');
+      expect(letters(chunks.map((chunk) => chunk.content).join('\n'))).toBe(letters(body));
+    }
+  });
+});

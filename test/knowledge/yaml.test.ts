@@ -1,0 +1,88 @@
+import { describe, expect, it } from 'vitest';
+import { parseDocument } from 'yaml';
+import { readYaml } from '../../src/knowledge/index.js';
+import { readPlainYaml } from '../../src/knowledge/plainYaml.js';
+import { random } from './support.js';
+
+const TERMS = `# 订单
+- id: close_timeout
+  keyword_ch: 超时关单
+  aliases: [支付超时, "下单, 超时", '没''付款']
+  code_symbols:
+    - OrderService.cancelExpired # 定时任务
+  note: |
+    只处理待支付的订单
+
+    其他不动
+  risk:
+  - 不要关两次
+- id: gmt
+  keyword_ch: 创建时间
+  when:
+    added: ['\\bDate\\b', "a\\"b"]
+    paths:
+      - src/**
+  source:
+`;
+
+const PIECES = `a|b: 1|- x|- |-|  |\n|\n  |\n- |\n    |key:|: |:| #|#| # c|'q'|"d"|[a, b]|[|]|||-|>|超时|关单：|''|---|...|{|}|?|&a|*a|!|%|@|,|\r\n|id: x\n|"a\\n"|it's`;
+
+describe('readYaml', () => {
+  it('reads the plain files that teams write, fast and with lines', () => {
+    const plain = readPlainYaml(TERMS);
+    expect(plain?.value).toEqual(parseDocument(TERMS, { schema: 'failsafe' }).toJS());
+    const file = readYaml(TERMS);
+    if (!file.ok) throw new Error(file.reason);
+    expect(file.lineOf([0])).toBe(2);
+    expect(file.lineOf([1])).toBe(13);
+    expect(file.lineOf([1, 'when', 'paths'])).toBe(17);
+    expect(file.lineOf([1, 'nothing', 'there'])).toBe(13);
+  });
+
+  it('reads what is not plain through the yaml package', () => {
+    expect(readYaml('- &a {id: x, tags: [[1]]}\n- *a\n')).toMatchObject({
+      ok: true,
+      value: [
+        { id: 'x', tags: [['1']] },
+        { id: 'x', tags: [['1']] },
+      ],
+    });
+    expect(readYaml('note: >-\n  折叠\n  两行\n')).toMatchObject({ ok: true, value: { note: '折叠 两行' } });
+  });
+
+  it.each([
+    ['- id: a\n  x: [1\n- id: b\n', 3],
+    ['- id: a\n- id: "b\n', 3],
+    ['a: *nope\n', 1],
+  ])('reports the line of what is wrong: %j', (text, line) => {
+    expect(readYaml(text)).toMatchObject({ ok: false, line });
+  });
+
+  it('gives the same as the yaml package wherever the fast reader answers', () => {
+    const rng = random(20);
+    const pieces = PIECES.split('|');
+    let answered = 0;
+    for (let i = 0; i < 6000; i++) {
+      const text =
+        i % 2 === 0 ? mutate(TERMS, pieces) : Array.from({ length: 1 + rng.below(9) }, () => rng.pick(pieces)).join('');
+      const plain = readPlainYaml(text);
+      if (plain === undefined) continue;
+      answered += 1;
+      const doc = parseDocument(text, { schema: 'failsafe', logLevel: 'silent' });
+      expect({ text, value: plain.value, errors: doc.errors }).toEqual({ text, value: doc.toJS(), errors: [] });
+    }
+    expect(answered).toBeGreaterThan(600);
+
+    function mutate(base: string, with_: readonly string[]): string {
+      let text = base;
+      for (let n = 1 + rng.below(3); n > 0; n--) {
+        const at = rng.below(text.length);
+        text =
+          rng.next() < 0.5
+            ? text.slice(0, at) + rng.pick(with_) + text.slice(at)
+            : text.slice(0, at) + text.slice(at + rng.below(6));
+      }
+      return text.slice(0, rng.next() < 0.6 ? rng.below(text.length + 1) : undefined);
+    }
+  });
+});
