@@ -1,7 +1,7 @@
 import { languageOf, type Outline, outline } from '../code/index.js';
 import { XiheError } from '../errors.js';
 import { eachToken } from '../history/index.js';
-import { decodeText, isBinary, truncateToTokens } from '../text/index.js';
+import { decodeText, truncateToTokens } from '../text/index.js';
 import { isChineseLocale, keyCandidates, localeEntries } from './locale.js';
 import { FIELDS, type Field, packCount } from './postings.js';
 import { type Role, roleOf } from './roles.js';
@@ -51,7 +51,7 @@ export async function analyse(
   if (text === undefined || isMinified(text)) return listedOnly(file, checkedAt, hash, vocabulary);
   const seen = await outline(file.path, text);
   const detail: FileDetail = { outline: seen, keys: keyCandidates(text) };
-  if (isChineseLocale(file.path)) detail.locale = await localeEntries(file.path, text);
+  if (isChineseLocale(file.path)) detail.locale = localeEntries(file.path, seen);
   return {
     ...file,
     checkedAt,
@@ -68,7 +68,6 @@ export async function analyse(
 
 /** The text of a file, whatever its encoding, or undefined when it has none. */
 export function textOf(bytes: Uint8Array): string | undefined {
-  if (isBinary(bytes)) return undefined;
   try {
     return decodeText(bytes).text;
   } catch (e) {

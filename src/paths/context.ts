@@ -8,7 +8,7 @@ import { type LookupOptions, lookupFiles } from './lookup.js';
 import { NameIndex } from './mentions.js';
 import type { PathOverlay } from './repair.js';
 import { PathResolver } from './resolver.js';
-import { folderOf } from './rules.js';
+import { folderOf, isTeamLayer } from './rules.js';
 import { type SearchOptions, searchFiles } from './search.js';
 import { type SkeletonOptions, skeletonOf } from './skeleton.js';
 import { findSymbol } from './symbols.js';
@@ -230,7 +230,7 @@ export class PathContext {
   }
 
   #names(): NameIndex {
-    this.#derived.names ??= new NameIndex(this.files.filter((path) => !path.startsWith('.xihe/')));
+    this.#derived.names ??= new NameIndex(this.files.filter((path) => !isTeamLayer(path)));
     return this.#derived.names;
   }
 

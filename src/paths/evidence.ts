@@ -115,7 +115,7 @@ export class WordEvidence {
     const words = new Map<string, number>();
     for (const [run] of this.#request.matchAll(CHINESE_RUN)) {
       for (const word of stretches(run, wanted)) {
-        const parts = text === undefined || text.includes(word) ? [word] : bigramsOf(word);
+        const parts = text === undefined ? [word] : piecesIn(text, word);
         for (const part of parts) words.set(part, scoreOf(part, wanted));
       }
     }
@@ -142,8 +142,16 @@ function stretches(run: string, wanted: Map<string, number>): string[] {
   return found;
 }
 
-function bigramsOf(word: string): string[] {
-  return Array.from({ length: Math.max(0, word.length - 1) }, (_, i) => word.slice(i, i + 2));
+/** The longest pieces of a word that a text holds, left to right. */
+function piecesIn(text: string, word: string): string[] {
+  const pieces: string[] = [];
+  for (let start = 0; start + 1 < word.length; ) {
+    let end = word.length;
+    while (end > start + 1 && !text.includes(word.slice(start, end))) end -= 1;
+    if (end > start + 1) pieces.push(word.slice(start, end));
+    start = Math.max(start + 1, end - 1);
+  }
+  return pieces;
 }
 
 function weights(places: TokenPlace[], field: Field): Map<string, number> {

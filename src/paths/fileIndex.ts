@@ -152,23 +152,20 @@ export class FileIndex {
 
   async #readChanged(walk: Walk, report: RefreshReport, options: RefreshOptions): Promise<Map<string, IndexedFile>> {
     const next = new Map<string, IndexedFile>();
-    let sinceLook = 0;
-    for (const [i, walked] of walk.files.entries()) {
+    const waiting: WalkedFile[] = [];
+    for (const walked of walk.files) {
       const before = this.#files.get(walked.path);
-      if (before && isUnchanged(before, walked)) {
-        next.set(walked.path, before);
-        continue;
-      }
-      if (++sinceLook % BATCH === 0) {
-        options.onProgress?.({ done: i, total: walk.files.length });
-        await nextTick();
-        throwIfCancelled(options.signal);
-      }
-      const now = await this.#look(walked, before, report);
-      if (now === undefined) continue;
-      next.set(walked.path, now);
-      if (before === undefined) report.added.push(walked.path);
-      else if (before.hash !== now.hash || now.hash === '') report.changed.push(walked.path);
+      if (before && isUnchanged(before, walked)) next.set(walked.path, before);
+      else waiting.push(walked);
+    }
+    for (let done = 0; done < waiting.length; done += BATCH) {
+      options.onProgress?.({ done: next.size, total: walk.files.length });
+      // Together, because parsing runs in threads of its own while we count words here.
+      const batch = waiting.slice(done, done + BATCH);
+      const seen = await Promise.all(batch.map((walked) => this.#look(walked, this.#files.get(walked.path), report)));
+      for (const now of seen) if (now) note(next, report, this.#files.get(now.path), now);
+      await nextTick();
+      throwIfCancelled(options.signal);
     }
     options.onProgress?.({ done: walk.files.length, total: walk.files.length });
     return next;
@@ -258,6 +255,17 @@ export class FileIndex {
     });
     this.#unsaved = 0;
   }
+}
+
+function note(
+  next: Map<string, IndexedFile>,
+  report: RefreshReport,
+  before: IndexedFile | undefined,
+  now: IndexedFile,
+): void {
+  next.set(now.path, now);
+  if (before === undefined) report.added.push(now.path);
+  else if (before.hash !== now.hash || now.hash === '') report.changed.push(now.path);
 }
 
 function isUnchanged(before: IndexedFile, now: WalkedFile): boolean {

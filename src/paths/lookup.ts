@@ -5,6 +5,7 @@ import { WordEvidence, whyLine } from './evidence.js';
 import type { FileIndex } from './fileIndex.js';
 import type { NameIndex } from './mentions.js';
 import { type Role, roleOf } from './roles.js';
+import { isTeamLayer } from './rules.js';
 import { findSymbol } from './symbols.js';
 import type { Evidence, FileCandidate, IndexedFile, LookupMethod, RepoPath, TaskType, TermLookup } from './types.js';
 
@@ -112,10 +113,7 @@ export function lookupFiles(
   const words = new WordEvidence(index, request, tokens);
   const positions = new Map(index.list.map((file, i) => [file.path, i]));
   const candidates = best.map(([path, score]) =>
-    candidate(index.get(path)!, score, [
-      ...fusion.evidenceOf(path),
-      ...words.of(index.get(path)!, positions.get(path)!),
-    ]),
+    candidate(index.get(path)!, score, fusion.evidenceOf(path), words.of(index.get(path)!, positions.get(path)!)),
   );
   return { candidates, method: mentions.outright ? 'fuzzy-path' : 'fused' };
 }
@@ -137,7 +135,7 @@ function clampTopK(topK = MAX_TOP_K): number {
 /** Files that may be candidates: in scope, and not the team's own layer, which speaks through its terms. */
 function admission(index: FileIndex, scope: string | undefined): (path: string) => boolean {
   const inScope = scopeFilter(scope);
-  return (path) => index.get(path) !== undefined && !path.startsWith('.xihe/') && inScope(path);
+  return (path) => index.get(path) !== undefined && !isTeamLayer(path) && inScope(path);
 }
 
 /** A folder, a file or a glob as a test of paths; everything passes without one. */
@@ -279,7 +277,10 @@ const KIND_ORDER: Evidence['kind'][] = [
   'companion',
 ];
 
-function candidate(file: IndexedFile, score: number, found: Evidence[]): FileCandidate {
+function candidate(file: IndexedFile, score: number, byRank: Evidence[], byWord: Evidence[]): FileCandidate {
+  // A name that the request gives in full says all that the words in a path could add.
+  const named = byRank.some(({ kind }) => kind === 'name');
+  const found = [...byRank, ...byWord.filter(({ kind }) => !named || kind !== 'name')];
   const evidence =
     found.length > 0 ? found : [{ kind: 'companion' as const, detail: '排在前面的文件的伴生文件', weight: 0 }];
   evidence.sort((a, b) => KIND_ORDER.indexOf(a.kind) - KIND_ORDER.indexOf(b.kind) || b.weight - a.weight);

@@ -123,7 +123,7 @@ function byKind(base: string, folders: string[], extension: string): Role | unde
   if (TEST_NAME.test(base) || lower.some((folder) => /^(?:tests?|__tests__|specs?|e2e|testing)$/.test(folder)))
     return 'test';
   if (lower.some((folder) => /^(?:mocks?|__mocks__|fixtures?|__fixtures__)$/.test(folder))) return 'mock';
-  if (isLocalePath(path(folders, base))) return 'i18n';
+  if (isInterfaceTexts(path(folders, base))) return 'i18n';
   if (STYLE_EXTENSIONS.has(extension)) return 'style';
   if (ASSET_EXTENSIONS.has(extension)) return 'asset';
   if (lower[0] === '.github' || lower[0] === '.gitlab' || lower[0] === '.circleci' || base === '.gitlab-ci.yml')
@@ -168,7 +168,7 @@ const LOCALE_EXTENSION = /\.(?:json|json5|ya?ml|properties|[cm]?[jt]s|po|php)$/i
 const LOCALE_SEGMENT = /(?:^|\/)(?:zh|en|ja|ko|fr|de|es|ru|pt)(?:[_-]?(?:cn|tw|hk|hans|hant|us|gb|jp|kr|br))?\//i;
 
 /** Tells whether a file holds the texts of one interface language. */
-export function isLocalePath(path: string): boolean {
+function isInterfaceTexts(path: string): boolean {
   if (!LOCALE_EXTENSION.test(path)) return false;
   if (LOCALE_NAME.test(path)) return true;
   return LOCALE_FOLDER.test(path) && LOCALE_SEGMENT.test(path);

@@ -70,12 +70,17 @@ export function isSkippedFolder(path: string, byGit: boolean): boolean {
 export function isReadable(path: string, size: number): boolean {
   if (size > MAX_INDEXED_BYTES || size === 0) return false;
   // The team's own layer answers through zhcore; as "files" its Chinese words would win over the code that they explain.
-  if (path.startsWith('.xihe/')) return false;
-  const name = path.slice(path.lastIndexOf('/') + 1);
-  if (LOCK.test(name) || MINIFIED.test(name) || isSecret(name)) return false;
+  if (isTeamLayer(path)) return false;
+  const name = baseOf(path);
+  if (isLockFile(path) || MINIFIED.test(name) || isSecret(name)) return false;
   const extension = extensionOf(path);
   if (BINARY.has(extension)) return false;
   return extension !== 'json' || size <= MAX_DATA_BYTES || /zh|cn|lang|locale|i18n/i.test(path);
+}
+
+/** Tells whether a file pins versions: thousands of lines that nobody wrote. */
+export function isLockFile(path: string): boolean {
+  return LOCK.test(baseOf(path));
 }
 
 /** Tells whether a file may hold keys or passwords (its samples may not). */
@@ -106,4 +111,9 @@ export function stemOf(path: string): string {
   const base = baseOf(path);
   const dot = base.lastIndexOf('.');
   return dot > 0 ? base.slice(0, dot) : base;
+}
+
+/** Tells whether a path lies in a team's own layer, that of this project or of one inside of it. */
+export function isTeamLayer(path: string): boolean {
+  return /(?:^|\/)\.xihe\//.test(path);
 }

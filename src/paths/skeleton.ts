@@ -1,7 +1,7 @@
 import { estimateTokens } from '../text/index.js';
 import type { ImportGraph } from './imports.js';
 import { type Role, roleOf } from './roles.js';
-import { folderOf } from './rules.js';
+import { folderOf, isLockFile, isTeamLayer } from './rules.js';
 import type { Skeleton } from './types.js';
 
 /** Whatever the repository: what a model can take in at one look (DESIGN: skeleton). */
@@ -38,6 +38,8 @@ const ROLE_WEIGHT: Partial<Record<Role, number>> = {
 };
 /** Each level down counts this much less. */
 const DEPTH_DECAY = 0.8;
+/** The tenth file of a folder counts half of what it would count alone. */
+const SIBLING_DECAY = 0.1;
 /** Files whose name tells how to start, at the root. */
 const LANDMARK =
   /^(?:README[^/]*\.md|package\.json|pom\.xml|go\.mod|pyproject\.toml|build\.gradle(?:\.kts)?|Cargo\.toml|composer\.json)$/i;
@@ -167,6 +169,7 @@ function weigh(node: Node, sources: SkeletonSources, focus: readonly string[]): 
   if (node.children === undefined) node.importance = fileImportance(node, sources);
   else {
     node.files = node.children.reduce((sum, child) => sum + child.files, 0);
+    spread(node.children);
     const best = Math.max(0, ...node.children.map((child) => child.importance));
     // Before its best file, and the more so the more it holds: an unlisted folder hides everything below it.
     node.importance = best * 1.05 + 0.15 * Math.log2(1 + node.files) * DEPTH_DECAY ** node.depth;
@@ -174,8 +177,19 @@ function weigh(node: Node, sources: SkeletonSources, focus: readonly string[]): 
   if (isNear(node.path, focus)) node.importance *= 3;
 }
 
+function partWeight(path: string): number {
+  if (isTeamLayer(path) || isLockFile(path)) return 0.1;
+  return LANDMARK.test(path) ? 1.3 : (ROLE_WEIGHT[roleOf(path)] ?? 1);
+}
+
+/** Each further file of one folder tells less than the one before, so that no large folder fills the map. */
+function spread(children: Node[]): void {
+  const files = children.filter((child) => child.children === undefined).sort((a, b) => b.importance - a.importance);
+  for (const [i, file] of files.entries()) file.importance /= 1 + SIBLING_DECAY * i;
+}
+
 function fileImportance(node: Node, { graph, churn }: SkeletonSources): number {
-  const part = LANDMARK.test(node.path) ? 1.3 : (ROLE_WEIGHT[roleOf(node.path)] ?? 1);
+  const part = partWeight(node.path);
   const references =
     1 + 0.3 * Math.log2(1 + graph.importersOf(node.path).length) + 0.15 * Math.log2(1 + churn(node.path));
   return part * references * DEPTH_DECAY ** node.depth;
