@@ -47,6 +47,9 @@ export class OutlineBuilder {
   readonly exportedNames = new Set<string>();
   /** Offset of a body → its symbol: a string that stands there is a docstring. */
   readonly bodies = new Map<number, CodeSymbol>();
+  /** A docstring of the whole file. */
+  moduleDoc: string | undefined;
+  private readonly docStrings: { line: number; text: string }[] = [];
   readonly symbols: CodeSymbol[] = [];
   readonly imports: ImportRef[] = [];
   readonly strings: { line: number; text: string }[] = [];
@@ -65,6 +68,8 @@ export class OutlineBuilder {
 
   /** To be called for every comment before symbols are added. */
   addComment(fact: Span): void {
+    // A shebang says how to run the file, not what it is.
+    if (fact.start === 0 && this.source.text.startsWith('#!')) return;
     const comment: Comment = {
       start: fact.start,
       end: fact.end,
@@ -79,7 +84,14 @@ export class OutlineBuilder {
   }
 
   addDecorator(fact: Span): void {
+    // One that shares its line with the declaration is part of it.
+    if (!this.endsItsLine(fact)) return;
     this.decoratorByEndLine.set(fact.endLine, { line: fact.line, text: this.slice(fact.start, fact.end) });
+  }
+
+  /** A docstring is a comment that happens to be a literal. */
+  addDocString(line: number, text: string): void {
+    this.docStrings.push({ line, text });
   }
 
   addString(fact: Span): void {
@@ -168,19 +180,26 @@ export class OutlineBuilder {
   private trailingDoc(fact: Span, kind: SymbolKind): string | undefined {
     if (kind !== 'enum-member' && kind !== 'field' && kind !== 'constant') return undefined;
     const comment = this.commentByLine.get(fact.endLine);
-    if (comment === undefined || comment.start < fact.end) return undefined;
+    if (comment === undefined || comment.start < fact.end || !this.endsItsLine(comment)) return undefined;
     return stripDocMarkers(this.slice(comment.start, comment.end)) || undefined;
+  }
+
+  private endsItsLine(comment: Span): boolean {
+    return this.slice(comment.end, this.source.startOf(comment.endLine + 1)).trim() === '';
   }
 
   /** Chinese comments; line comments on neighbouring lines stay apart, so that each keeps its line. */
   chineseComments(): { line: number; text: string }[] {
     return this.comments
       .map((comment) => ({ line: comment.line, text: stripDocMarkers(this.slice(comment.start, comment.end)) }))
-      .filter((comment) => hasChinese(comment.text));
+      .concat(this.docStrings)
+      .filter((comment) => hasChinese(comment.text))
+      .sort((a, b) => a.line - b.line);
   }
 
   /** The comment at the head of the file, licences and tool switches skipped. */
   headComment(): string | undefined {
+    if (this.moduleDoc !== undefined) return this.moduleDoc;
     let end = 0;
     for (let i = 0; i < this.comments.length; i++) {
       const comment = this.comments[i]!;

@@ -11,6 +11,7 @@ export function stripDocMarkers(comment: string): string {
     .replace(/^<!--|-->$/g, '')
     .replace(/^\/\*+!?|\*+\/$/g, '')
     .split(/\r\n|\r|\n/)
+    .map((line) => line.replace(/^\s*\/\/\/.*$/, (xmlDoc) => xmlDoc.replace(/<\/?[a-z][^>]*>/gi, '')))
     .map((line) => line.replace(/^\s*(?:\*+(?!\/)|\/\/[/!]?|#+!?|--+|;+)?[ \t]?/, '').trimEnd())
     .join('\n')
     .replace(/^\s*\n|\s+$/g, '')
@@ -42,7 +43,10 @@ function meaningfulLines(strippedComment: string): string[] {
 export function firstSentence(strippedComment: string): string {
   const lines = meaningfulLines(strippedComment.replace(/<\/?[a-zA-Z][^>\n]*>|\{@\w+\s+([^}]*)\}/g, '$1'));
   const description = lines.map((line) =>
-    line.replace(/^\s*(?:@?(?:description|desc|brief|summary|描述|说明|功能))\s*[:：]?\s*/i, ''),
+    line.replace(
+      /^\s*(?:@?(?:description|desc|brief|summary|描述|说明|功能)\s*[:：]?\s*|Package \w+ (?=\p{Script=Han}))/iu,
+      '',
+    ),
   );
   const text = description.join(' ').replace(/\s+/g, ' ').trim();
   const end = text.search(/[。！？；]|[.!?;](?=\s|$)/);

@@ -25,11 +25,14 @@ export function readNestedKeys(source: SourceText): I18n {
   const token =
     /\/\/[^\n]*|\/\*[\s\S]*?\*\/|("(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|`(?:\\[\s\S]|[^`\\])*`|[\p{L}_$][\p{L}\d_$-]*)|[{}[\],:]/gu;
   const entries: I18n = [];
-  const path: (string | number)[] = [];
+  const frames: Frame[] = [];
   let key: string | undefined;
   let last: { text: string; index: number; quoted: boolean } | undefined;
-  const close = () => {
-    if (key !== undefined && last?.quoted) addText(entries, [...path, key], last.text, source.lineAt(last.index));
+  const endValue = () => {
+    const frame = frames.at(-1);
+    const name = frame?.isArray ? String(frame.count++) : key;
+    if (name !== undefined && last?.quoted)
+      addText(entries, [...frames.map((f) => f.name), name], last.text, source.lineAt(last.index));
     key = undefined;
     last = undefined;
   };
@@ -40,18 +43,27 @@ export function readNestedKeys(source: SourceText): I18n {
       key = last.text;
       last = undefined;
     } else if (text === '{' || text === '[') {
-      path.push(key ?? '');
-      key = text === '[' ? '0' : undefined;
+      const outer = frames.at(-1);
+      frames.push({ name: outer?.isArray ? String(outer.count) : (key ?? ''), isArray: text === '[', count: 0 });
+      key = undefined;
       last = undefined;
-    } else if (text === ',' || text === '}' || text === ']') {
-      close();
-      if (text !== ',') path.pop();
+    } else if (text === ',') endValue();
+    else if (text === '}' || text === ']') {
+      endValue();
+      frames.pop();
     }
   }
   return entries;
 }
 
-function addText(entries: I18n, path: readonly (string | number)[], text: string, line: number): void {
+/** An open object or array; `count` is the position of the next element. */
+interface Frame {
+  name: string;
+  isArray: boolean;
+  count: number;
+}
+
+function addText(entries: I18n, path: readonly string[], text: string, line: number): void {
   if (!hasChinese(text)) return;
   entries.push({ key: path.filter((part) => part !== '').join('.'), text: oneLine(text, MAX_TEXT), line });
 }

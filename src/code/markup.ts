@@ -54,11 +54,14 @@ export function readTemplate(source: SourceText): {
     if (hasChinese(text)) comments.push({ line: source.lineAt(match.index), text });
   }
   const markup = template.replace(/<!--[\s\S]*?(?:-->|$(?![\s\S]))/g, blank);
-  const add = (index: number, text: string) =>
-    strings.push({ line: source.lineAt(index), text: text.replace(/\s+/g, ' ').trim() });
+  const add = (index: number, text: string) => strings.push({ line: source.lineAt(index), text });
   for (const match of markup.matchAll(/=\s*"([^"]*\p{Script=Han}[^"]*)"|>([^<>]*\p{Script=Han}[^<>]*)(?=<)/gu)) {
-    const text = match[1] ?? match[2]!;
-    add(match.index + match[0].indexOf(text.trim()), text);
+    const raw = match[1] ?? match[2]!;
+    const text = raw
+      .replace(/\{\{[\s\S]*?\}\}/g, ' ')
+      .replace(/\s+/g, ' ')
+      .trim();
+    if (hasChinese(text)) add(match.index + match[0].indexOf(raw.trim()), text);
   }
   for (const match of markup.matchAll(/\$?\bt[ce]?\(\s*(['"`])([\w.-]+)\1/g))
     if (isKeyLike(match[2]!)) add(match.index, match[2]!);

@@ -22,13 +22,21 @@ export async function syntaxProblems(path: string, text: string): Promise<Syntax
   const root = await parseSource(script?.language ?? language, script?.text ?? text).catch(() => undefined);
   if (root === undefined) return [];
   const nodes = root.findAll({ rule: { any: [{ kind: 'ERROR' }, { regex: '^$' }] } });
-  const problems = nodes.filter((node) => node.kind() === 'ERROR' || isMissing(node)).map(problemOf);
-  return problems.sort((a, b) => a.line - b.line || a.column - b.column).slice(0, MAX_PROBLEMS);
+  const errors = nodes.filter((node) => String(node.kind()) === 'ERROR' || isMissing(node));
+  const places = errors.map((node) => ({ node, start: node.range().start.index, end: node.range().end.index }));
+  // An error around another one (often the whole file) only says where the parser gave up; the inner one says why.
+  const inner = places.filter(
+    (a) => !places.some((b) => b !== a && b.start >= a.start && b.end <= a.end && b.end - b.start < a.end - a.start),
+  );
+  return inner
+    .sort((a, b) => a.start - b.start)
+    .slice(0, MAX_PROBLEMS)
+    .map(({ node }) => problemOf(node));
 }
 
 /** Tree-sitter puts a token of no width where one is missing; grammars also have rules that may match nothing, which are named. */
 function isMissing(node: SgNode): boolean {
-  return node.isLeaf() && (!node.isNamed() || node.kind() === 'identifier') && node.parent() !== null;
+  return node.isLeaf() && (!node.isNamed() || /identifier$/.test(String(node.kind()))) && node.parent() !== null;
 }
 
 function problemOf(node: SgNode): SyntaxProblem {

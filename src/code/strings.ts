@@ -5,7 +5,7 @@ const MAX_STRING = 200;
 
 /** Ends of dotted names that are no translation keys: files, hosts, versions. */
 const NO_KEY_ENDING =
-  /\.(?:ts|tsx|js|mjs|cjs|jsx|json|vue|css|scss|less|html|md|java|py|go|xml|yml|yaml|sql|sh|txt|png|jpe?g|svg|gif|pdf|csv|xlsx?|docx?|zip|log|com|cn|net|org|io|dev|local|properties|class|jar)$/i;
+  /\.(?:ts|tsx|js|mjs|cjs|jsx|json|vue|css|scss|less|html|md|java|py|go|xml|yml|yaml|sql|sh|txt|png|jpe?g|svg|gif|pdf|csv|xlsx?|docx?|zip|log|h|hpp|c|cc|cpp|cs|rs|rb|php|kt|md5|lock|toml|ini|conf|env|bat|exe|dll|map|proto|gradle|vm|ftl|jsp|com|cn|net|org|io|dev|local|properties|class|jar)$/i;
 const NO_KEY_START = /^(?:www|com|org|cn|net|java|javax|io|http|https|index|process|window|document|console|lodash)\./;
 
 /** Tells whether a literal looks like a translation key: `order.cancel.title`. */

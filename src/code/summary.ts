@@ -30,25 +30,30 @@ function byImportance(symbols: readonly CodeSymbol[]): CodeSymbol[] {
 }
 
 /**
- * One line that tells what a file is: the first sentence of its head comment, else of its main symbol's doc, else names. A short sentence
- * is followed by the main names.
+ * One line that tells what a file is: the first sentence of its head comment, else of its main symbol's doc, else the main symbol with
+ * what its members' docs say, else names. A short sentence is followed by the main names.
  *
  * @returns at most 20 tokens; '' for a file that tells nothing
  */
 export function summarise(headComment: string | undefined, symbols: readonly CodeSymbol[]): string {
   const ordered = byImportance(symbols);
-  const sentence =
-    firstSentence(headComment ?? '') ||
-    firstSentence(ordered.find((symbol) => symbol.doc && firstSentence(symbol.doc))?.doc ?? '');
+  const outer = ordered.filter((symbol) => !symbol.container && symbol.kind !== 'route');
+  const documented = outer.find((symbol) => firstSentence(symbol.doc ?? '') !== '');
+  const sentence = firstSentence(headComment ?? '') || firstSentence(documented?.doc ?? '');
   if (sentence !== '' && estimateTokens(sentence) >= MIN_TOKENS) return cut(sentence);
   const names = [...new Set(ordered.filter((symbol) => symbol.kind !== 'field').map((symbol) => symbol.name))];
-  return cut(appendNames(sentence, names));
+  if (sentence !== '') return cut(append(sentence, names));
+  const memberDocs = symbols
+    .filter((symbol) => symbol.container && symbol.kind !== 'route')
+    .map((symbol) => firstSentence(symbol.doc ?? ''));
+  const details = [...new Set(memberDocs.filter((doc) => doc !== ''))];
+  return details.length > 0 && outer[0] ? cut(append(outer[0].name, details)) : cut(append('', names));
 }
 
-function appendNames(sentence: string, names: readonly string[]): string {
-  let line = sentence;
-  for (const [i, name] of names.entries()) {
-    const longer = line + (i > 0 ? '、' : sentence === '' ? '' : '：') + name;
+function append(head: string, parts: readonly string[]): string {
+  let line = head;
+  for (const [i, part] of parts.entries()) {
+    const longer = line + (i > 0 ? '、' : head === '' ? '' : '：') + part;
     if (i > 0 && estimateTokens(longer) > MAX_TOKENS) break;
     line = longer;
   }

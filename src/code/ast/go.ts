@@ -50,10 +50,13 @@ function visit(fact: Fact, ctx: OutlineBuilder): void {
   VISITORS[fact.kind]?.(fact, ctx, ctx.scopeAt(fact.start));
 }
 
-function visitCall(fact: Fact, ctx: OutlineBuilder, scope: Scope | undefined): void {
+function visitCall(fact: Fact, ctx: OutlineBuilder): void {
   const route = routeFromCall(ctx.slice(fact.start, Math.min(fact.end, fact.start + 300)));
   if (route !== undefined)
-    ctx.addSymbol(fact, { text: route, line: fact.line }, 'route', { exported: true, container: scope?.name });
+    ctx.addSymbol(fact, { text: route, line: fact.line }, 'route', {
+      exported: true,
+      signature: ctx.slice(fact.start, fact.end),
+    });
 }
 
 /** Upper-case names leave the package. Chinese names count as lower case in Go. */
@@ -87,15 +90,13 @@ function visitType(fact: Fact, ctx: OutlineBuilder, scope: Scope | undefined): v
 
 function visitMember(fact: Fact, ctx: OutlineBuilder, scope: Scope | undefined): void {
   if (scope?.kind !== 'class' && scope?.kind !== 'interface') return;
-  // An embedded type has no name of its own.
-  const name = fieldText(fact.node, 'name');
-  if (!name) return;
   const kind = fact.kind === 'method_elem' ? 'method' : 'field';
-  ctx.addSymbol(fact, name, kind, {
-    exported: isExported(name.text),
-    container: scope.name,
-    signature: ctx.slice(fact.start, fact.end),
-  });
+  const signature = ctx.slice(fact.start, fact.end);
+  // `A, B string` has two names, an embedded type none.
+  for (const node of fact.node.fieldChildren('name')) {
+    const name = { text: node.text(), line: node.range().start.line + 1 };
+    ctx.addSymbol(fact, name, kind, { exported: isExported(name.text), container: scope.name, signature });
+  }
 }
 
 function visitValue(fact: Fact, ctx: OutlineBuilder, scope: Scope | undefined): void {

@@ -91,19 +91,20 @@ function visitMethod(fact: Fact, ctx: OutlineBuilder, scope: Scope | undefined):
 function visitField(fact: Fact, ctx: OutlineBuilder, scope: Scope | undefined): void {
   // Fields of an anonymous class inside a method are nobody's business.
   if (scope?.kind === 'method') return;
-  const text = ctx.slice(fact.start, fact.end);
-  const first = fieldText(fact.node, 'declarator');
-  if (!first) return;
-  const header = text.slice(0, first.start - fact.start);
+  const type = fieldText(fact.node, 'type');
+  if (!type) return;
+  const header = ctx.slice(fact.start, type.start);
   const constant = /\bstatic\b/.test(header) && /\bfinal\b/.test(header);
-  const from = fact.node.field('type')?.range().start.index ?? fact.start;
-  const name = /^[\p{L}_$][\p{L}\d_$]*/u.exec(first.text)?.[0] ?? first.text;
-  ctx.addSymbol(fact, { text: name, line: first.line }, constant ? 'constant' : 'field', {
+  const extra = {
     exported: /\bpublic\b/.test(header) || scope?.kind === 'interface',
     container: scope?.name,
-    signature: ctx.slice(from, fact.end).replace(/;\s*$/, ''),
+    signature: ctx.slice(type.start, fact.end).replace(/;\s*$/, ''),
     doc: annotationText(header),
-  });
+  };
+  for (const declarator of fact.node.fieldChildren('declarator')) {
+    const name = fieldText(declarator, 'name');
+    if (name) ctx.addSymbol(fact, name, constant ? 'constant' : 'field', extra);
+  }
 }
 
 function visitConstant(fact: Fact, ctx: OutlineBuilder, scope: Scope | undefined): void {
@@ -120,7 +121,7 @@ function visitConstant(fact: Fact, ctx: OutlineBuilder, scope: Scope | undefined
 }
 
 function visitImport(fact: Fact, ctx: OutlineBuilder): void {
-  const match = /^import\s+(?:static\s+)?([\w.]+(?:\.\*)?)\s*;?/.exec(ctx.slice(fact.start, fact.end));
+  const match = /^import\s+(?:static\s+)?([\w.]*\w(?:\.\*)?)\s*;?/.exec(ctx.slice(fact.start, fact.end));
   if (match === null) return;
   const source = match[1]!;
   ctx.imports.push({ source, names: [source.slice(source.lastIndexOf('.') + 1)], line: fact.line });

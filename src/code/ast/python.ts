@@ -1,5 +1,5 @@
 import { type Fact, fieldText, type OutlineBuilder, type Scope } from '../builder.js';
-import { stripDocMarkers } from '../comments.js';
+import { isBoilerplate, stripDocMarkers } from '../comments.js';
 import type { AstLanguage } from './language.js';
 import { routesFromDecorators } from './routes.js';
 
@@ -32,7 +32,7 @@ export const python: AstLanguage = {
   ],
   comments: ['comment'],
   decorators: ['decorator'],
-  strings: ['string'],
+  strings: [],
   visit,
 };
 
@@ -78,11 +78,21 @@ function visitAssignment(fact: Fact, ctx: OutlineBuilder, scope: Scope | undefin
   ctx.addSymbol(fact, name, kind, { exported, container: scope?.name, signature: ctx.slice(fact.start, fact.end) });
 }
 
+/** A string that opens a body or the file is documentation; any other is a literal. */
 function visitString(fact: Fact, ctx: OutlineBuilder): void {
   const symbol = ctx.bodies.get(fact.start);
-  if (symbol === undefined) return;
+  const opensFile = symbol === undefined && /^(?:\s|#.*)*$/.test(ctx.slice(0, fact.start));
+  if (symbol === undefined && !opensFile) {
+    ctx.addString(fact);
+    return;
+  }
   const doc = stripDocMarkers(ctx.slice(fact.start, fact.end).replace(/^["'](?!["'])|(?<!["'])["']$/g, ''));
   if (doc === '') return;
+  ctx.addDocString(fact.line, doc);
+  if (symbol === undefined) {
+    if (!isBoilerplate(doc)) ctx.moduleDoc = doc;
+    return;
+  }
   symbol.doc = doc;
   // The route of a handler stands right behind it and is explained by the same docstring.
   const next = ctx.symbols[ctx.symbols.indexOf(symbol) + 1];

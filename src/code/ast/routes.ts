@@ -48,6 +48,18 @@ function verbOf(decorator: string): string {
 }
 
 /**
+ * Routes of ASP.NET attributes: `[HttpPost("{id}/cancel")]` below `[Route("api/[controller]")]`.
+ *
+ * @param header attributes of a class or method, as written
+ */
+export function aspnetMappings(header: string): { verb: string; path: string }[] {
+  return [...header.matchAll(/\[(?:Http(Get|Post|Put|Delete|Patch)|Route)(?:\(\s*"([^"]*)")?/g)].map((match) => ({
+    verb: (match[1] ?? 'ANY').toUpperCase(),
+    path: match[2] ?? '',
+  }));
+}
+
+/**
  * Routes of Spring annotations.
  *
  * @param header modifiers and annotations of a class or method, as written

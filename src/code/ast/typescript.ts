@@ -254,7 +254,7 @@ function addImport(fact: Fact, ctx: OutlineBuilder, text: string): void {
   ctx.imports.push({ source, names, line: fact.line });
 }
 
-function visitCall(fact: Fact, ctx: OutlineBuilder, scope: Scope | undefined): void {
+function visitCall(fact: Fact, ctx: OutlineBuilder): void {
   const text = ctx.slice(fact.start, Math.min(fact.end, fact.start + 300));
   const required = /^(?:require|import)\(\s*["']([^"']+)["']/.exec(text)?.[1];
   if (required !== undefined) {
@@ -266,7 +266,7 @@ function visitCall(fact: Fact, ctx: OutlineBuilder, scope: Scope | undefined): v
     return;
   }
   const route = routeFromCall(text);
-  if (route !== undefined) addRoute(ctx, fact, fact.line, route, scope?.name);
+  if (route !== undefined) addRoute(ctx, fact, fact.line, route, undefined, { signature: text });
 }
 
 function addRoute(

@@ -22,18 +22,37 @@ export function braceBlocks(code: string): BlockEnd {
     // The header may already hold the brace; a semicolon first means that there is no block.
     const held = code.slice(start, end).lastIndexOf('{');
     if (held >= 0) return closeOf.get(start + held) ?? code.length;
-    const stop = /[{;]|\n[ \t]*\n/g;
-    stop.lastIndex = end;
-    const match = stop.exec(code);
-    if (match?.[0] !== '{') return end;
-    return closeOf.get(match.index) ?? code.length;
+    const open = blockStart(code, end, start);
+    return open === undefined ? end : (closeOf.get(open) ?? code.length);
   };
+}
+
+/** What may stand on the next line of a header before its brace: a brace, a list that goes on, a clause. */
+const HEADER_GOES_ON =
+  /^\s*(?:[{:,)=&|<]|->|extends\b|implements\b|permits\b|where\b|throws\b|const\b|override\b|noexcept\b|returns?\b)/;
+
+/** Offset of the brace that belongs to a header, or undefined for a declaration without a block. */
+function blockStart(code: string, end: number, start: number): number | undefined {
+  let depth = 0;
+  for (const char of code.slice(start, end)) depth += char === '(' ? 1 : char === ')' ? -1 : 0;
+  for (let i = end; i < code.length; i++) {
+    const char = code[i];
+    if (char === '(') depth += 1;
+    else if (char === ')') depth -= 1;
+    else if (depth > 0) continue;
+    else if (char === '{') return i;
+    else if (char === ';') return undefined;
+    else if (char === '\n' && !HEADER_GOES_ON.test(code.slice(i, i + 200))) return undefined;
+  }
+  return undefined;
 }
 
 /** Blocks by indentation (Python) and by `end` at the declaration's own indentation (Ruby). */
 export function indentedBlocks(code: string, source: SourceText, endWord: string | undefined): BlockEnd {
   return (end, start) => {
-    const indent = /^[ \t]*/.exec(code.slice(start))![0].length;
+    const indent = /^[ \t]*/.exec(code.slice(start, start + 200))![0].length;
+    const lineEnd = source.startOf(source.lineAt(end) + 1);
+    if (endWord !== undefined && new RegExp(`\\b${endWord}\\s*$`).test(code.slice(end, lineEnd))) return lineEnd - 1;
     for (let line = source.lineAt(end) + 1; line <= source.lineCount; line++) {
       const text = code.slice(source.startOf(line), source.startOf(line + 1));
       const content = text.trim();

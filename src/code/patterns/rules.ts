@@ -72,7 +72,7 @@ const JAVA_MODS = mods('public|private|protected|static|final|abstract|synchroni
 const java: PatternLanguage = {
   blocks: 'brace',
   exported: isPublic,
-  imports: /^\s*import\s+(?:static\s+)?(?<source>[\w.]+(?:\.\*)?)\s*;/gm,
+  imports: /^\s*import\s+(?:static\s+)?(?<source>[\w.]*\w(?:\.\*)?)\s*;/gm,
   rules: [
     { kind: 'class', pattern: re(String.raw`^[ \t]*${JAVA_MODS}(?:class|record)\s+${NAME}`) },
     { kind: 'interface', pattern: re(String.raw`^[ \t]*${JAVA_MODS}@?interface\s+${NAME}`) },
@@ -108,7 +108,7 @@ const KOTLIN_MODS = mods(
 const kotlin: PatternLanguage = {
   blocks: 'brace',
   exported: notPrivate,
-  imports: /^\s*import\s+(?<source>[\w.]+(?:\.\*)?)/gm,
+  imports: /^\s*import\s+(?<source>[\w.]*\w(?:\.\*)?)/gm,
   rules: [
     { kind: 'enum', pattern: re(String.raw`^[ \t]*${KOTLIN_MODS}enum\s+class\s+${NAME}`) },
     { kind: 'class', pattern: re(String.raw`^[ \t]*${KOTLIN_MODS}(?:class|object)\s+${NAME}`) },
@@ -216,7 +216,7 @@ const RUST_MODS = String.raw`(?<mods>(?:pub(?:\([^)]*\))?\s+)?(?:(?:async|unsafe
 const rust: PatternLanguage = {
   blocks: 'brace',
   exported: isPublic,
-  imports: /^\s*(?:pub\s+)?use\s+(?<source>[\w:]+)(?:::\{(?<names>[^}]*)\})?/gm,
+  imports: /^\s*(?:pub\s+)?use\s+(?<source>\w+(?:::\w+)*)(?:::\{(?<names>[^}]*)\})?/gm,
   rules: [
     {
       kind: 'scope',

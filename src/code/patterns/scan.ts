@@ -1,4 +1,4 @@
-import { joinRoute, springMappings } from '../ast/routes.js';
+import { aspnetMappings, joinRoute, springMappings } from '../ast/routes.js';
 import { OutlineBuilder, type Span } from '../builder.js';
 import type { SourceText } from '../source.js';
 import type { Language, SymbolKind } from '../types.js';
@@ -56,6 +56,19 @@ function blockEnds(code: string, source: SourceText, rules: PatternLanguage): Bl
   return indentedBlocks(code, source, rules.blocks === 'end' ? 'end' : undefined);
 }
 
+/** Kinds that have a body; the others end with their line. */
+const BLOCK_KINDS: ReadonlySet<string> = new Set(['class', 'interface', 'enum', 'scope', 'function', 'method']);
+
+/** The end of the line on which a match ends, without its line break. */
+function lineEnd(code: string, matchEnd: number): number {
+  const last = code[matchEnd - 1] === '\n' ? matchEnd - 1 : matchEnd;
+  const next = /[\r\n]/g;
+  next.lastIndex = last;
+  const end = next.exec(code)?.index ?? code.length;
+  // Blanks at the end may be a comment that explains the line.
+  return last + code.slice(last, end).trimEnd().length;
+}
+
 /** Every declaration in document order; where two rules find the same name at one place the first wins. */
 function findAll(code: string, rules: PatternLanguage, blockEnd: BlockEnd): Found[] {
   const byNameStart = new Map<number, Found>();
@@ -67,7 +80,9 @@ function findAll(code: string, rules: PatternLanguage, blockEnd: BlockEnd): Foun
       const nameStart = match.index + match[0].lastIndexOf(name, nameLimit(match[0], name));
       if (byNameStart.has(nameStart)) continue;
       const start = match.index + /^\s*/.exec(match[0])![0].length;
-      const end = blockEnd(match.index + match[0].length, match.index);
+      const end = BLOCK_KINDS.has(rule.kind)
+        ? blockEnd(match.index + match[0].length, match.index)
+        : lineEnd(code, match.index + match[0].length);
       const header = groups.sig ?? code.slice(nameStart, headerEnd(code, nameStart, end));
       byNameStart.set(nameStart, { rule, name, mods: groups.mods ?? '', header, start, nameStart, end });
     }
@@ -113,8 +128,10 @@ function addFound(out: OutlineBuilder, source: SourceText, rules: PatternLanguag
     exported,
     container,
     signature: CLASS_LIKE.has(kind) ? `${kind} ${found.header}` : found.header,
+    doc: kind === 'enum-member' ? chineseLiteral(source.text.slice(found.start, found.end)) : undefined,
   });
-  const mappings = springMappings(out.decoratorsAbove(span.line).join('\n'));
+  const header = out.decoratorsAbove(span.line).join('\n');
+  const mappings = [...springMappings(header), ...aspnetMappings(header)];
   if (kind === 'method') {
     for (const { verb, path } of mappings) {
       const route = { text: `${verb} ${joinRoute(scope?.routePrefix ?? '', path)}`, line: symbol.line };
@@ -134,6 +151,11 @@ function addFound(out: OutlineBuilder, source: SourceText, rules: PatternLanguag
       ...(mappings[0] ? { routePrefix: mappings[0].path } : {}),
     });
   }
+}
+
+/** PAID(1, "已支付"): the text says what the member is. */
+function chineseLiteral(text: string): string | undefined {
+  return /"([^"\n]*\p{Script=Han}[^"\n]*)"/u.exec(text)?.[1];
 }
 
 /** Annotations (`@X`), attributes (`[X]`, `#[x]`) on lines of their own stand between a doc comment and its declaration. */
