@@ -54,6 +54,7 @@ function innerOf(s: Schema): { schema: Schema; many: boolean } | undefined {
 function typeOf(s: Schema): string {
   if (s.enum) return s.enum.map((v) => `\`${String(v)}\``).join(' / ');
   if (s.anyOf) return s.anyOf.map(typeOf).join(' / ');
+  if (Array.isArray(s.type)) return s.type.map((type) => typeOf({ ...s, type })).join(' / ');
   if (s.type === 'array') return `${s.items ? typeOf(s.items) : '任意'} 的列表`;
   const names: Record<string, string> = { string: '文本', number: '数', integer: '整数', boolean: '真假', null: '空', object: '对象' };
   return names[String(s.type)] ?? '任意';

@@ -9,5 +9,5 @@ export type { Retriever, RetrieverHit } from './retriever.js';
 export * as fields from './schema.js';
 export type { Chunk, KnowledgeDocument, LoadProblem, LookupPart, LookupResult, Provenance } from './types.js';
 export { type Fault, type Validated, validate } from './validate.js';
-export { prepare, type WordMatch, WordMatcher } from './wordMatcher.js';
+export { isWholeWord, prepare, type WordMatch, WordMatcher } from './wordMatcher.js';
 export { readYaml, type YamlFault, type YamlFile } from './yaml.js';

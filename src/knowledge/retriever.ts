@@ -27,13 +27,14 @@ const FIELD_WEIGHTS = { body: 1, heading: 1.5, keywords: 1.5 } as const;
 const K1 = 1.2;
 
 /**
- * How much a word that no chunk holds lowers the score, beside one that a single chunk holds. A small corpus misses many words of
- * any question, so with 1 the score would depend on the size of the corpus; 0.35 made one threshold fit 30 to 6,600 chunks.
+ * How much a word that no chunk holds lowers the score, beside the rarest word of the query that some chunk holds. A small corpus
+ * misses many words of any question, so with 1 the score would depend on the size of the corpus; 0.35 made one threshold fit 30
+ * to 6,600 chunks.
  */
 const UNSEEN = 0.35;
 
-/** Rejected by a filter, a hit makes room for the next: so many more are asked for. */
-const OVERFETCH = 8;
+/** In a corpus of a few chunks the rarity of a word says nothing; below this size it is taken as if there were so many. */
+const SMALL = 50;
 
 /** BM25 over chunks: identifiers whole and in parts, jieba words for the rest, stop words dropped. */
 export class LexicalRetriever implements Retriever {
@@ -56,25 +57,38 @@ export class LexicalRetriever implements Retriever {
 
   search(query: string, k: number, filter?: (chunk: Chunk) => boolean): RetrieverHit[] {
     const tokens = [...new Set(contentWords(query))];
-    const best = tokens.reduce((sum, token) => sum + this.most(token), 0);
-    if (best === 0) return [];
+    const weights = this.weigh(tokens);
+    const all = sum(tokens, weights);
+    const found = this.index.search(tokens, filter || this.index.size < SMALL ? this.index.size : k);
     const hits: RetrieverHit[] = [];
-    for (const { id, score, matched } of this.index.search(tokens, filter ? k * OVERFETCH : k)) {
+    for (const { id, score, matched } of found) {
       const chunk = this.chunks[id] as Chunk;
       if (filter?.(chunk) === false) continue;
-      hits.push({ chunk, score: score / best, matched });
-      if (hits.length === k) break;
+      // How much the chunk is about the words that it holds, times how much of the query those are.
+      const about = score / ((K1 + 1) * matched.reduce((total, token) => total + this.idf(token, this.index.size), 0));
+      hits.push({ chunk, score: about * (sum(matched, weights) / all), matched });
     }
-    return hits;
+    // From SMALL on this is the order of the index already.
+    return hits.sort((a, b) => b.score - a.score).slice(0, k);
   }
 
-  /** The most that a token can add to a score. */
-  private most(token: string): number {
-    const df = this.index.documentFrequency(token);
-    const n = this.index.size;
-    const idf = (count: number) => Math.log(1 + (n - count + 0.5) / (count + 0.5));
-    return (df === 0 ? UNSEEN * idf(1) : idf(df)) * (K1 + 1);
+  /** What each token of a query is worth. */
+  private weigh(tokens: readonly string[]): Map<string, number> {
+    const seen = tokens.filter((token) => this.index.documentFrequency(token) > 0);
+    const weights = new Map(seen.map((token) => [token, this.idf(token, Math.max(SMALL, this.index.size))]));
+    const unseen = UNSEEN * Math.max(0, ...weights.values());
+    for (const token of tokens) if (!weights.has(token)) weights.set(token, unseen);
+    return weights;
   }
+
+  private idf(token: string, size: number): number {
+    const df = this.index.documentFrequency(token);
+    return Math.log(1 + (size - df + 0.5) / (df + 0.5));
+  }
+}
+
+function sum(tokens: readonly string[], weights: ReadonlyMap<string, number>): number {
+  return tokens.reduce((total, token) => total + (weights.get(token) ?? 0), 0);
 }
 
 /** Titles and keywords repeat in every chunk of a document: each is cut once. */

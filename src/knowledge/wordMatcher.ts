@@ -108,6 +108,13 @@ function counts(text: string, start: number, word: string): boolean {
   return word.length > 2 || !HAN_ONLY.test(word) || !crossesWords(text, start, end);
 }
 
+/**
+ * Whether the characters [start, end) of a prepared text are a word there, and not the ends of others.
+ */
+export function isWholeWord(text: string, start: number, end: number): boolean {
+  return counts(text, start, text.slice(start, end));
+}
+
 /** Characters on each side of a match that jieba gets to see; its longest common words have four. */
 const CONTEXT = 4;
 

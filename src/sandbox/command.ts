@@ -86,7 +86,7 @@ export function markedByLimit(command: Command, value: number, env: Readonly<Rec
   const script = `ulimit -x ${value} 2>/dev/null; exec "$@"`;
   if (bash !== null) return { file: bash, args: ['-c', script, 'xihe', command.file, ...command.args] };
   const prlimit = findProgram('prlimit', '/', env);
-  return prlimit && { file: prlimit, args: [`--locks=${value}`, command.file, ...command.args] };
+  return prlimit === null ? null : { file: prlimit, args: [`--locks=${value}`, command.file, ...command.args] };
 }
 
 function quoteForCmd(arg: string): string {

@@ -5,6 +5,7 @@ import {
   fileBehind,
   HAS_PROC,
   listProcesses,
+  locksLimitOf,
   type ProcessInfo,
   readProcess,
   signalProcess,

@@ -1,9 +1,8 @@
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
 import { randomBytes, randomInt } from 'node:crypto';
 import { realpathSync } from 'node:fs';
-import { constants } from 'node:os';
 import type { Duplex, Readable } from 'node:stream';
-import { errnoOf, messageOf, XiheError } from '../errors.js';
+import { XiheError } from '../errors.js';
 import { type Command, commandEnv, isFolder, markedByLimit, programCommand, shellCommand } from './command.js';
 import { BWRAP_WRAPPER, bwrapArgs, type ConfinementStatus, confinementStatus } from './confinement.js';
 import { ownerState, selfOwner } from './liveness.js';
@@ -12,6 +11,7 @@ import { type OutputPipes, openOutputPipes } from './pipes.js';
 import { killOrphansOf, ProcessTree } from './processTree.js';
 import { scratchOf } from './scratchRegistry.js';
 import type { RunRequest, RunResult } from './types.js';
+import { type Ended, type Exit, startFailure, verdictOf } from './verdict.js';
 import { totalMemoryLimit, watchRun } from './watch.js';
 
 /** Kept of each stream when the request does not say. Output is sent to the model again every turn, so it is dear. */
@@ -22,17 +22,12 @@ export const MAX_PRINTED_BYTES = 64 * 1024 * 1024;
 const KILL_GRACE_MS = 500;
 /** How long helpers of a command that has ended (esbuild, workers) may take to end by themselves. */
 const LEFTOVER_GRACE_MS = 300;
-/** How long the last output may take to arrive once every process is dead (it is in the pipe already). */
-const DRAIN_MS = 250;
+/** How long the last output may take to arrive once every process is dead (it is in the pipe already, and ends). */
+const DRAIN_MS = 1_000;
 /** Largest delay that timers take (2^31 − 1 ms). */
 const MAX_TIMER_MS = 2_147_483_647;
 /** By this variable a command's children are found wherever they go. Value: `pid.start.random`. */
 const MARKER = 'XIHE_RUN';
-
-/** Why a run was ended by us. */
-type Ended = { kind: 'timeout' | 'cancelled' } | { kind: 'limit'; why: string };
-/** How the command itself ended. */
-type Exit = { code: number | null; signal: NodeJS.Signals | null };
 
 /**
  * Runs a command to its end and leaves no process behind.
@@ -273,7 +268,7 @@ class Run {
   private summary(exit: Exit | null, leftovers: number): Omit<RunResult, 'confinement' | 'durationMs'> {
     const out = this.out.finish();
     const err = this.err.finish();
-    const verdict = this.verdict(exit, leftovers);
+    const verdict = verdictOf({ exit, ended: this.ended, leftovers, timeoutMs: this.req.timeoutMs });
     const { note } = verdict;
     const glue = err.text === '' || err.text.endsWith('\n') ? '' : '\n';
     return {
@@ -285,32 +280,10 @@ class Run {
     };
   }
 
-  private verdict(exit: Exit | null, leftovers: number): Pick<RunResult, 'outcome' | 'exitCode' | 'signal' | 'note'> {
-    const none = { exitCode: null, signal: null };
-    if (this.ended?.kind === 'timeout') {
-      return { ...none, outcome: 'timeout', note: `超过时限 ${this.req.timeoutMs / 1000} 秒，已终止` };
-    }
-    if (this.ended?.kind === 'cancelled') return { ...none, outcome: 'cancelled', note: '已取消' };
-    if (this.ended?.kind === 'limit') return { ...none, outcome: 'failed', note: this.ended.why };
-    const code = exit?.code ?? null;
-    // Shells report a program that died of signal n as 128 + n (POSIX 2.8.2); the bwrap wrapper is such a shell.
-    const signal = exit?.signal ?? (code === null ? null : signalNamed(code - 128));
-    if (signal !== null) return { outcome: 'signal', exitCode: code, signal, note: `被信号 ${signal} 终止` };
-    if (code === 127) return { outcome: 'not-found', exitCode: code, signal };
-    if (code === 0 && leftovers > 0) {
-      const note = `命令的退出码是 0，但留下了 ${leftovers} 个后台进程，已终止；不算成功。不要把服务放到后台`;
-      return { outcome: 'failed', exitCode: 0, signal, note };
-    }
-    return { outcome: code === 0 ? 'ok' : 'failed', exitCode: code, signal };
-  }
-
   private couldNotStart(e: unknown, pipes: OutputPipes | null): Omit<RunResult, 'confinement' | 'durationMs'> {
     pipes?.releaseChildEnds();
     for (const stream of pipes?.readers ?? []) stream.destroy();
-    const outcome = errnoOf(e) === 'ENOENT' ? 'not-found' : 'failed';
-    const why = errnoOf(e) === 'E2BIG' ? '参数太长' : errnoOf(e) === 'EACCES' ? '没有执行权限' : messageOf(e);
-    const note = `命令没能启动：${why}`;
-    return { outcome, exitCode: null, signal: null, stdout: '', stderr: note, truncated: false, leftovers: 0, note };
+    return startFailure(e);
   }
 }
 
@@ -325,11 +298,6 @@ function helpersOf(tree: ProcessTree): Set<number> {
     parent = all.filter((p) => p.ppid === pid).sort((a, b) => a.start - b.start || a.pid - b.pid)[0];
   }
   return helpers;
-}
-
-function signalNamed(n: number): NodeJS.Signals | null {
-  const entry = Object.entries(constants.signals).find(([, value]) => value === n);
-  return entry ? (entry[0] as NodeJS.Signals) : null;
 }
 
 function wait(ms: number): Promise<void> {

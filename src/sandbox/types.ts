@@ -8,6 +8,17 @@ export type StagedEdit =
   | { kind: 'write'; path: string; text: string }
   | { kind: 'delete'; path: string };
 
+/** A file as the changeset leaves it, against the tree at first touch. */
+export interface StagedFile {
+  path: string;
+  change: 'added' | 'modified' | 'deleted';
+  /** Hashes (SHA-256 hex) of the bytes; null where the file does not exist. */
+  before: string | null;
+  after: string | null;
+  /** Permission bits before; null for a new file. */
+  mode: number | null;
+}
+
 export interface FileDiff {
   path: string;
   change: 'added' | 'modified' | 'deleted';

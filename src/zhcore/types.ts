@@ -2,6 +2,8 @@ import type { Chunk, LoadProblem, Provenance } from '../knowledge/types.js';
 
 export type EntryType = 'term' | 'knowledge' | 'playbook' | 'warning';
 
+export type TaskType = 'general' | 'refactor' | 'bugfix' | 'feature';
+
 /** A Chinese word of the team and what it is called in code. */
 export interface Term {
   id: string;
@@ -60,6 +62,8 @@ export interface Playbook {
   required_checks: RequiredCheck[];
   steps: string[];
   post_checks: PostCheck[];
+  /** Kinds of task that it is for; empty means any. */
+  task_types: TaskType[];
   module?: string;
   /** Markdown for people. */
   body: string;
@@ -76,15 +80,34 @@ export interface Hit<E> {
   why: string;
   /** Estimated tokens of the entry as it would be injected. */
   tokens: number;
+  /** Of a term: where its symbols stand in the repository, when somebody looked. */
+  places?: CodePlace[];
+}
+
+/** A place in code that a symbol of a term leads to. */
+export interface CodePlace {
+  symbol: string;
+  /** Relative to the root. */
+  path: string;
+  /** 1-based. */
+  line: number;
+}
+
+/** Who knows where a symbol stands; the core asks it to confirm terms, when it is given one. */
+export interface SymbolIndex {
+  places(symbol: string): { path: string; line: number }[];
 }
 
 export interface CoreQuery {
   userIntent: string;
   codeSymbols: string[];
   module?: string;
-  taskType: 'general' | 'refactor' | 'bugfix' | 'feature';
+  taskType: TaskType;
   /** Files in focus, relative to the root. */
   files?: string[];
+  /** Whether comments of the files in focus hold Chinese; the caller has their outlines. */
+  focusHasChinese?: boolean;
+  /** Entries of each type at most, default 5. */
   maxResults?: number;
   /** Ask although nothing in the request is Chinese (an explicit `xihe core`). */
   force?: boolean;
@@ -97,6 +120,30 @@ export interface CoreResult {
   knowledge: Hit<Chunk>[];
   playbooks: Hit<Playbook>[];
   warnings: Hit<Warning>[];
+}
+
+/** A line of a diff on which a warning fires. */
+export interface DiffWarning {
+  warning: Warning;
+  path: string;
+  line: number;
+  text: string;
+  /** In Chinese. */
+  why: string;
+}
+
+/** The parts of a run in which entries are injected. */
+export type Phase = 'plan' | 'execute' | 'postcheck' | 'answer';
+
+/** One entry as it was put into a prompt or brief. */
+export interface InjectedEntry {
+  id: string;
+  type: EntryType;
+  version: string;
+  source: string;
+  confidence: number;
+  tokens: number;
+  why: string;
 }
 
 /** A module of the project: its name and the globs of its files. */

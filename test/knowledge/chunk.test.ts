@@ -11,7 +11,7 @@ function chunksOf(body: string): Chunk[] {
   return documents.flatMap(chunkDocument);
 }
 
-const filler = (n: number) => '这一句只是用来凑够长度的说明文字。'.repeat(Math.ceil(n / 17)).slice(0, n - 1) + '。';
+const filler = (n: number) => `${'这一句只是用来凑够长度的说明文字。'.repeat(Math.ceil(n / 17)).slice(0, n - 1)}。`;
 
 describe('splitSentences', () => {
   it.each([
