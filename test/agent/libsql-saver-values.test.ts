@@ -183,7 +183,6 @@ describe('a real graph', () => {
     await app.invoke(new Command({ resume: '好' }), config);
     saver.close();
     // The state once (deflated about 75 KB) and the rows of nine checkpoints; the stock SQLite saver needs 770 KB.
-    console.log('SIZE', statSync(file).size);
     expect(statSync(file).size).toBeLessThan(130_000);
   });
 
