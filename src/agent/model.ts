@@ -55,6 +55,9 @@ const NO_KEY = 'no-key';
 const OPTIONAL_PARAMETERS = ['stream_options', 'response_format', 'temperature'] as const;
 type OptionalParameter = (typeof OPTIONAL_PARAMETERS)[number];
 
+/** Kept for the process, by base URL and model: each node opens its model anew. */
+const refusedBy = new Map<string, Set<OptionalParameter>>();
+
 /**
  * The configured model; nothing is loaded or sent before the first call.
  *
@@ -76,13 +79,16 @@ class Endpoint {
   readonly #config: ModelConfig;
   readonly #info: EndpointInfo;
   readonly #retryBaseMs: number;
-  /** Parameters that this endpoint was found to refuse. */
-  readonly #refused = new Set<OptionalParameter>();
+  /** Parameters that this endpoint was found to refuse for this model. */
+  readonly #refused: Set<OptionalParameter>;
 
   constructor(config: ModelConfig, info: EndpointInfo, retryBaseMs: number) {
     this.#config = config;
     this.#info = info;
     this.#retryBaseMs = retryBaseMs;
+    const key = `${info.baseUrl} ${info.model}`;
+    this.#refused = refusedBy.get(key) ?? new Set();
+    refusedBy.set(key, this.#refused);
   }
 
   async invoke(request: ModelRequest): Promise<ModelReply> {

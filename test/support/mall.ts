@@ -8,7 +8,10 @@ import { packageRoot } from '../../src/assets.js';
 /** A temporary copy of the example shop, with the checkout's node_modules linked, so that its own tests run. */
 export function copyMall(options: { link?: boolean; name?: string } = {}): string {
   const dir = mkdtempSync(join(tmpdir(), options.name ?? 'xihe-mall-'));
-  cpSync(join(packageRoot(), 'examples', 'mall'), dir, { recursive: true, filter: (p) => !/node_modules|\.xihe\/state/.test(p) });
+  cpSync(join(packageRoot(), 'examples', 'mall'), dir, {
+    recursive: true,
+    filter: (p) => !/node_modules|\.xihe\/state/.test(p),
+  });
   if (options.link !== false) symlinkSync(join(packageRoot(), 'node_modules'), join(dir, 'node_modules'));
   return dir;
 }
@@ -26,7 +29,10 @@ export function treeHash(dir: string): string {
       if (path === '.xihe/state' || name === 'node_modules' || name === '.git') continue;
       const stat = lstatSync(join(dir, path));
       if (stat.isDirectory()) walk(path);
-      else hash.update(`${path}\0${stat.mode}\0`).update(stat.isSymbolicLink() ? readlinkSync(join(dir, path)) : readFileSync(join(dir, path)));
+      else
+        hash
+          .update(`${path}\0${stat.mode}\0`)
+          .update(stat.isSymbolicLink() ? readlinkSync(join(dir, path)) : readFileSync(join(dir, path)));
     }
   };
   walk('');
@@ -54,7 +60,8 @@ export interface CliOptions {
 /** The environment of a user without any setting of ours. */
 export function cleanEnv(extra: Record<string, string> = {}): NodeJS.ProcessEnv {
   const env: NodeJS.ProcessEnv = {};
-  for (const [key, value] of Object.entries(process.env)) if (!/^(XIHE_|LANGSMITH|LANGCHAIN|OPENAI)/.test(key)) env[key] = value;
+  for (const [key, value] of Object.entries(process.env))
+    if (!/^(XIHE_|LANGSMITH|LANGCHAIN|OPENAI)/.test(key)) env[key] = value;
   return { ...env, XIHE_SKIP_BUILD: '1', NO_COLOR: '1', ...extra };
 }
 
@@ -90,4 +97,3 @@ export function xihe(args: string[], options: CliOptions = {}): Promise<CliResul
 export function modelEnv(baseUrl: string): Record<string, string> {
   return { XIHE_BASE_URL: baseUrl, XIHE_API_KEY: 'test-key', XIHE_MODEL: 'scripted' };
 }
-
