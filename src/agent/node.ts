@@ -85,6 +85,16 @@ async function pauseIfAsked(point: string, signal: AbortSignal | undefined): Pro
   });
 }
 
+/** Where a model call streams to: its words, and that a failed attempt will be repeated. Thinking aloud is not shown. */
+export function streamTo(env: NodeEnv) {
+  return {
+    onToken: (text: string, kind: 'text' | 'reasoning') => {
+      if (kind === 'text') env.emit({ type: 'model.token', text });
+    },
+    onRetry: (attempt: number, reason: string) => env.emit({ type: 'model.retry', attempt, reason }),
+  };
+}
+
 /** The request of this run. */
 export function requestOf(state: RunState): NonNullable<RunState['request']> {
   if (state.request) return state.request;

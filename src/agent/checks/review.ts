@@ -46,6 +46,7 @@ export async function reviewFindings(state: RunState, env: NodeEnv, diffs: FileD
         ),
       ],
       tools: [],
+      jsonSchema: z.toJSONSchema(replySchema, { io: 'input' }) as Record<string, unknown>,
       signal: env.signal,
     });
     const usage = { input: reply.usage.input, output: reply.usage.output, calls: 1, estimated: reply.usage.source === 'estimate', ms: Date.now() - started };

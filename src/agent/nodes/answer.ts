@@ -4,7 +4,7 @@ import { callTool, READ_TOOLS, renderCandidates, renderLookup, toOpenAiTool } fr
 import { type CoreResult, renderHits } from '../../zhcore/index.js';
 import { fitContext } from '../context-window.js';
 import { inject } from '../injection.js';
-import { intentOf, type NodeBody, type NodeEnv, textOf } from '../node.js';
+import { intentOf, type NodeBody, type NodeEnv, streamTo, textOf } from '../node.js';
 import { prompt } from '../prompts.js';
 import type { RunState, RunUpdate } from '../state.js';
 import { callSite } from '../tool-context.js';
@@ -69,7 +69,7 @@ async function converse(state: RunState, env: NodeEnv, messages: BaseMessage[]):
       // In the last turn no tools are offered, so that the model has to answer with what it has.
       tools: last ? [] : READ_TOOLS.map(toOpenAiTool),
       signal: env.signal,
-      onToken: (text) => env.emit({ type: 'model.token', text }),
+      ...streamTo(env),
     });
     usage.input += reply.usage.input;
     usage.output += reply.usage.output;

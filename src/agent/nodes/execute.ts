@@ -1,11 +1,12 @@
-import { HumanMessage } from '@langchain/core/messages';
+import { type BaseMessage, HumanMessage } from '@langchain/core/messages';
 import { XiheError } from '../../errors.js';
 import { estimateTokens } from '../../text/index.js';
 import { EXECUTE_TOOLS, renderCandidates, toOpenAiTool } from '../../tools/index.js';
 import { type CoreResult, renderHits } from '../../zhcore/index.js';
 import { fitContext } from '../context-window.js';
 import { inject } from '../injection.js';
-import { conversationOf, intentOf, type NodeBody, type NodeEnv } from '../node.js';
+import type { ModelReply } from '../model.js';
+import { conversationOf, intentOf, type NodeBody, type NodeEnv, streamTo } from '../node.js';
 import { focusModules, scopeToFocus } from '../planning.js';
 import { prompt } from '../prompts.js';
 import type { Injection, Plan, RunState, RunUpdate } from '../state.js';
@@ -22,14 +23,7 @@ export const executeNode: NodeBody = async (state, env) => {
   env.emit({ type: 'model.started', turn: state.turn + 1 });
   const started = Date.now();
   try {
-    const reply = await env.model!.invoke({
-      system: prompt('execute'),
-      messages: fitContext(messages, env.project.config.model.contextTokens),
-      tools: EXECUTE_TOOLS.map(toOpenAiTool),
-      signal: env.signal,
-      onToken: (text) => env.emit({ type: 'model.token', text }),
-      onRetry: (attempt, reason) => env.emit({ type: 'model.retry', attempt, reason }),
-    });
+    const reply = await askModel(env, messages);
     const ms = Date.now() - started;
     env.emit({ type: 'model.finished', turn: state.turn + 1, input: reply.usage.input, output: reply.usage.output, ms });
     return {
@@ -43,6 +37,25 @@ export const executeNode: NodeBody = async (state, env) => {
     return modelFailed(e, env);
   }
 };
+
+/** One call with the tools of the phase. An endpoint whose window is smaller than set gets the conversation once more, cut harder. */
+async function askModel(env: NodeEnv, messages: BaseMessage[]): Promise<ModelReply> {
+  const ask = (contextTokens: number) =>
+    env.model!.invoke({
+      system: prompt('execute'),
+      messages: fitContext(messages, contextTokens),
+      tools: EXECUTE_TOOLS.map(toOpenAiTool),
+      signal: env.signal,
+      ...streamTo(env),
+    });
+  const window = env.project.config.model.contextTokens;
+  try {
+    return await ask(window);
+  } catch (e) {
+    if (!XiheError.is(e, 'MODEL_CONTEXT_OVERFLOW')) throw e;
+    return ask(window / 2);
+  }
+}
 
 /** Why the loop must end now, in Chinese; undefined while there is room. */
 function budgetReason(state: RunState, env: NodeEnv): string | undefined {

@@ -1,0 +1,146 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import * as z from 'zod';
+import { XiheError } from '../../src/errors.js';
+import { findEdits } from '../../src/tools/builtin/search-replace.js';
+import { callTool, contractFaults, defineTool, EXECUTE_TOOLS, jsonSchemaOf, loadTeamTools, missingParameters, parseInput, type ToolContext, toLangChainTool, toOpenAiTool, ToolRegistry } from '../../src/tools/index.js';
+
+const base = { danger: 'low', readOnly: true, idempotent: true, aclRole: 'reader', timeoutMs: 1000, effect: 'none' } as const;
+
+/** A context for tools that need none of the rooms. */
+function context(extra: Partial<ToolContext> = {}): ToolContext & { audited: string[] } {
+  const audited: string[] = [];
+  return { caller: { name: 'tester', roles: ['reader', 'developer'] }, audit: (e: { what: string; result: string }) => audited.push(`${e.what}:${e.result}`), audited, ...extra } as unknown as ToolContext & { audited: string[] };
+}
+
+describe('contracts', () => {
+  it.each(EXECUTE_TOOLS.map((t) => [t.name, t] as const))('%s is well-formed and goes through both adapters', (_name, tool) => {
+    expect(contractFaults(tool)).toEqual([]);
+    const openai = toOpenAiTool(tool).function;
+    expect(openai.parameters).toMatchObject({ type: 'object' });
+    expect(toLangChainTool(tool, context()).name).toBe(tool.name);
+  });
+
+  it('a contract with a long description, an unexplained parameter or a bad example is refused', () => {
+    const good = { ...base, name: 'x_tool', description: '做一件事', input: z.object({ a: z.string().describe('值') }), examples: [{ a: '1' }], run: async () => 1, render: String };
+    expect(() => defineTool(good)).not.toThrow();
+    for (const bad of [
+      { ...good, description: '字'.repeat(51) },
+      { ...good, input: z.object({ a: z.string() }) },
+      { ...good, examples: [{ a: 1 }] as never },
+      { ...good, examples: [] },
+      { ...good, name: 'Bad Name' },
+    ]) {
+      expect(() => defineTool(bad)).toThrow(XiheError);
+    }
+  });
+
+  it('names missing required parameters with their choices', () => {
+    const tool = { ...base, name: 'x_tool', description: '做', input: z.object({ env: z.enum(['dev', 'prod']).describe('环境'), n: z.number().default(1).describe('几个') }), examples: [{ env: 'dev' }], run: async () => 1, render: String };
+    expect(missingParameters(tool, {})).toEqual([{ name: 'env', explain: '环境', choices: ['dev', 'prod'] }]);
+    expect(missingParameters(tool, { env: 'dev' })).toEqual([]);
+    expect(jsonSchemaOf(tool).required).toEqual(['env']);
+  });
+});
+
+describe('a call', () => {
+  const echo = { ...base, name: 'echo_tool', description: '回声', input: z.object({ text: z.string().describe('文字') }), examples: [{ text: 'a' }], run: async (i: { text: string }) => i.text, render: String };
+
+  it('accepts JSON in a string and null for absent, and rejects the rest with an example', async () => {
+    expect(parseInput(echo, '{"text":"好"}')).toEqual({ text: '好' });
+    const bad = await callTool(echo, { text: null }, context());
+    expect(bad).toMatchObject({ ok: false, code: 'TOOL_INPUT_INVALID' });
+    expect(bad.text).toContain('示例');
+  });
+
+  it('is refused without the role, and audited either way', async () => {
+    const ctx = context({ caller: { name: '访客', roles: [] } });
+    expect(await callTool(echo, { text: 'a' }, ctx)).toMatchObject({ ok: false, code: 'COMMAND_DENIED' });
+    expect(ctx.audited).toEqual(['echo_tool:COMMAND_DENIED']);
+  });
+
+  it('that hangs is ended by its time limit and says so', async () => {
+    let aborted = false;
+    const hang = { ...echo, timeoutMs: 50, run: (_: unknown, ctx: ToolContext) => new Promise<string>(() => ctx.signal?.addEventListener('abort', () => { aborted = true; })) };
+    expect(await callTool(hang, { text: 'a' }, context())).toMatchObject({ ok: false, code: 'COMMAND_TIMEOUT' });
+    expect(aborted).toBe(true);
+  });
+
+  it('is cancelled at once by the run', async () => {
+    const stop = new AbortController();
+    const hang = { ...echo, timeoutMs: 60_000, run: () => new Promise<string>(() => {}) };
+    const call = callTool(hang, { text: 'a' }, context({ signal: stop.signal }));
+    stop.abort();
+    await expect(call).rejects.toMatchObject({ code: 'CANCELLED' });
+  });
+
+  it('cuts a long result and says how to go on', async () => {
+    const r = await callTool(echo, { text: '很长的结果。'.repeat(5000) }, context());
+    expect(r.text).toContain('已截断');
+    expect(r.text.length).toBeLessThan(10_000);
+  });
+});
+
+describe('search and replace', () => {
+  const text = 'const a = 1;\r\nconst b = 2;\r\nconst a2 = 1;\r\n';
+
+  it('finds LF searches in CRLF text and gives offsets of the original', () => {
+    const [edit] = findEdits('f.ts', text, [{ search: 'const a = 1;\nconst b = 2;', replace: 'x' }]);
+    expect(text.slice(edit!.start, edit!.end)).toBe('const a = 1;\r\nconst b = 2;');
+  });
+
+  it('is all or nothing, shows the nearest lines, and refuses what occurs twice or overlaps', () => {
+    expect(() => findEdits('f.ts', text, [{ search: 'const a = 1;', replace: 'y' }, { search: 'const c = 2;', replace: 'z' }])).toThrow(/找不到/);
+    try {
+      findEdits('f.ts', text, [{ search: 'const bb = 2;', replace: '' }]);
+      expect.unreachable();
+    } catch (e) {
+      expect((e as XiheError).code).toBe('EDIT_NOT_FOUND');
+      expect((e as XiheError).hint).toContain('2\tconst b = 2;');
+    }
+    expect(() => findEdits('f.ts', text, [{ search: '= 1;', replace: '' }])).toThrow(/2 次（第 1、3 行）/);
+    expect(() => findEdits('f.ts', text, [{ search: 'a = 1;\nconst b', replace: '' }, { search: 'const b = 2', replace: '' }])).toThrow(/重叠/);
+  });
+});
+
+describe("a team's tools", () => {
+  let dir: string;
+  beforeEach(() => {
+    dir = mkdtempSync(join(tmpdir(), 'xihe-tools-'));
+    mkdirSync(join(dir, 'tools'));
+  });
+  afterEach(() => rmSync(dir, { recursive: true, force: true }));
+  const put = (name: string, text: string) => writeFileSync(join(dir, 'tools', name), text);
+  const restart = 'name: restart_service\ndescription: 重启服务\nkeywords: [重启]\ndanger: high\nargv: [echo, "--svc={service}"]\nparameters:\n  service: { explain: 服务名, required: true }\nexamples: [{ service: order }]\n';
+
+  it('load, and a parameter stays one argument whatever it holds', () => {
+    put('a.yaml', restart);
+    const { tools, problems } = loadTeamTools(dir);
+    expect(problems).toEqual([]);
+    expect(tools[0]!.commandLine({ service: 'a b; rm -rf /' })).toEqual(['echo', '--svc=a b; rm -rf /']);
+  });
+
+  it('a broken file is named with its reason, and the others load', () => {
+    put('a.yaml', restart);
+    put('b.yaml', 'name: [x\n');
+    put('c.yaml', restart.replace('重启服务', '字'.repeat(60)).replace('restart_service', 'other_tool'));
+    put('d.yaml', restart.replace('danger: high', 'danger: huge'));
+    const { tools, problems } = loadTeamTools(dir);
+    expect(tools.map((t) => t.name)).toEqual(['restart_service']);
+    expect(problems.map((p) => p.file)).toEqual(['.xihe/tools/b.yaml', '.xihe/tools/c.yaml', '.xihe/tools/d.yaml']);
+    expect(problems[2]!.reason).toContain('danger');
+  });
+
+  it('preselection puts the named tool first, and at most three', () => {
+    put('a.yaml', restart);
+    const registry = new ToolRegistry(loadTeamTools(dir).tools);
+    const found = registry.preselect('帮我重启一下订单服务');
+    expect(found[0]!.contract.name).toBe('restart_service');
+    expect(found.length).toBeLessThanOrEqual(3);
+    expect(registry.preselect('跑一下测试')[0]!.contract.name).toBe('run_tests');
+    expect(registry.preselect('今天天气')).toEqual([]);
+    expect(() => registry.get('restrat_service')).toThrow(/没有名叫/);
+  });
+});
