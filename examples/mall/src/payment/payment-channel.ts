@@ -2,7 +2,7 @@
  * 支付渠道接口
  *
  * 每个渠道一个目录（wechat、alipay），实现本接口并在 ChannelRegistry 登记。
- * 支付单、退款单只跟接口打交道，不允许出现 if (channel === 'wechat') 这样的分支。
+ * 支付单、退款单只跟接口打交道，不按渠道写 if 分支，差异都收在各渠道里。
  * 金额在接口上一律是分；渠道要求元的（支付宝）在渠道内部换算。
  */
 import type { Fen } from '../shared/money.js';
