@@ -27,7 +27,7 @@ describe('places that are not a tidy repository', () => {
       for (let f = 0; f < 100; f++) writeFileSync(join(dir, `src/mod${m}/file${f}.ts`), `/** 模块 ${m} 的第 ${f} 个文件 */\nexport function work${m}_${f}() { return ${f}; }\n`);
     }
     writeFileSync(join(dir, 'src/mod7/coupon.ts'), '/** 优惠券核销 */\nexport function redeemCoupon() {}\n');
-    const run = await xihe(['run', '优惠券核销加日志', '--no-model', '--repo', dir, '--json']);
+    const run = await xihe(['run', '给优惠券核销加上日志', '--no-model', '--repo', dir, '--json']);
     expect(run.code).toBe(0);
     expect(run.json.files[0].path).toBe('src/mod7/coupon.ts');
     const tree = await xihe(['tree', '--repo', dir, '--json']);
@@ -50,7 +50,7 @@ describe('places that are not a tidy repository', () => {
     writeFileSync(join(dir, 'a.ts'), '/** 登录 */\nexport const login = 1;\n');
     const cache = mkdtempSync(join(tmpdir(), 'xihe-cache-'));
     try {
-      const run = await xihe(['run', '登录加日志', '--no-model', '--repo', dir, '--json'], { env: { XDG_CACHE_HOME: cache } });
+      const run = await xihe(['run', '给登录加上日志', '--no-model', '--repo', dir, '--json'], { env: { XDG_CACHE_HOME: cache } });
       expect(run.code).toBe(0);
       expect(run.json.files[0].path).toBe('a.ts');
       const doctor = await xihe(['doctor', '--repo', dir, '--json'], { env: { XDG_CACHE_HOME: cache } });

@@ -1,25 +1,20 @@
-import { hasChinese } from '../../text/index.js';
 import { type Fact, fieldText, type OutlineBuilder, type Scope } from '../builder.js';
+import type { SgNode } from '../parsers.js';
 import type { SymbolKind } from '../types.js';
 import type { AstLanguage } from './language.js';
-import { routeFromCall, routesFromDecorators } from './routes.js';
+import { routesFromDecorators } from './routes.js';
+import { chineseInDecorators, controllerPrefix, visitAssignment, visitExport, visitImport } from './typescript-modules.js';
 
-const FUNCTION_VALUES = [{ kind: 'arrow_function' }, { kind: 'function_expression' }];
-const TOP_LEVEL = {
-  any: [
-    { kind: 'program' },
-    { kind: 'export_statement' },
-    { kind: 'statement_block', inside: { any: [{ kind: 'internal_module' }, { kind: 'module' }] } },
-  ],
-};
-
-const DECLARATIONS = [
+const KINDS = [
+  'comment',
+  'decorator',
+  'string',
+  'template_string',
   'class_declaration',
   'abstract_class_declaration',
   'interface_declaration',
   'type_alias_declaration',
   'enum_declaration',
-  'enum_assignment',
   'function_declaration',
   'generator_function_declaration',
   'function_signature',
@@ -28,41 +23,20 @@ const DECLARATIONS = [
   'method_signature',
   'property_signature',
   'public_field_definition',
+  'variable_declarator',
+  'pair',
+  'assignment_expression',
   'internal_module',
   'import_statement',
   'export_statement',
 ];
 
-const QUOTED_KEY = String.raw`^["'\x60][a-zA-Z][\w-]*(\.[a-zA-Z][\w-]*)+["'\x60]$`;
+/** How far a declaration is looked at for signs of a function value, in characters: its type annotation and its parameters. */
+const FUNCTION_SIGNS = 400;
 
-const RULES = [
-  { kind: 'comment' },
-  { kind: 'decorator' },
-  { kind: 'ERROR' },
-  ...DECLARATIONS.map((kind) => ({ kind })),
-  { kind: 'property_identifier', inside: { kind: 'enum_body' } },
-  {
-    kind: 'variable_declarator',
-    any: [
-      { has: { field: 'value', any: FUNCTION_VALUES } },
-      { inside: { any: [{ kind: 'lexical_declaration' }, { kind: 'variable_declaration' }], inside: TOP_LEVEL } },
-    ],
-  },
-  { kind: 'pair', has: { field: 'value', any: FUNCTION_VALUES } },
-  { kind: 'assignment_expression', regex: String.raw`^(module\.)?exports\b` },
-  { kind: 'string', regex: String.raw`\p{Han}|\\u[4-9a-fA-F]|${QUOTED_KEY}` },
-  { kind: 'template_string', regex: String.raw`\p{Han}` },
-  {
-    kind: 'call_expression',
-    regex: String.raw`^(require|import)\(\s*["']|^\w+\.(get|post|put|delete|patch|all)\(\s*["'\x60]/`,
-  },
-];
-
-const FUNCTION_KINDS: ReadonlySet<Scope['kind']> = new Set(['function', 'method']);
-
-/** TypeScript and JavaScript. */
+/** TypeScript. */
 export const typescript: AstLanguage = {
-  rules: RULES,
+  kinds: KINDS,
   comments: ['comment'],
   decorators: ['decorator'],
   strings: ['string', 'template_string'],
@@ -70,10 +44,10 @@ export const typescript: AstLanguage = {
   finish,
 };
 
-/** TSX adds the texts between tags. */
+/** TSX and JavaScript: with the texts between tags. */
 export const tsx: AstLanguage = {
   ...typescript,
-  rules: [...RULES, { kind: 'jsx_text', regex: String.raw`\p{Han}` }],
+  kinds: [...KINDS, 'jsx_text'],
   strings: ['string', 'template_string', 'jsx_text'],
 };
 
@@ -81,9 +55,8 @@ type Visitor = (fact: Fact, ctx: OutlineBuilder, scope: Scope | undefined) => vo
 
 const VISITORS: Record<string, Visitor> = {
   export_statement: visitExport,
-  import_statement: (fact, ctx) => addImport(fact, ctx, ctx.slice(fact.start, fact.end)),
-  call_expression: visitCall,
-  assignment_expression: visitCommonJsExport,
+  import_statement: visitImport,
+  assignment_expression: visitAssignment,
   internal_module: visitNamespace,
   class_declaration: visitType,
   abstract_class_declaration: visitType,
@@ -91,6 +64,8 @@ const VISITORS: Record<string, Visitor> = {
   enum_declaration: visitType,
   type_alias_declaration: visitType,
   variable_declarator: visitVariable,
+  pair: visitPair,
+  property_signature: visitPropertySignature,
 };
 
 function visit(fact: Fact, ctx: OutlineBuilder): void {
@@ -121,9 +96,7 @@ function visitType(fact: Fact, ctx: OutlineBuilder, scope: Scope | undefined): v
   const docLine = docLineOf(fact, ctx);
   ctx.addSymbol(fact, name, kind, { exported, container: scope?.name, signature, docLine });
   const routePrefix = kind === 'class' ? controllerPrefix(ctx, fact) : undefined;
-  ctx.enter({ name: name.text, kind, end: fact.end, exported, ...(routePrefix === undefined ? {} : { routePrefix }) });
-}
-
+@@@
 const MEMBER_KIND: Record<string, SymbolKind> = {
   function_declaration: 'function',
   generator_function_declaration: 'function',

@@ -223,7 +223,7 @@ describe('what the checks catch', () => {
   it('a change that breaks the tests goes back at most twice, then to the user with the failure shown', async () => {
     const bad = (n: number) => ({ toolCalls: [{ name: 'edit_file', args: { path: 'src/refund/refund.ts', edits: [{ search: n === 1 ? 'return initiator === RefundInitiatorType.BUYER_RETURN;' : `return initiator !== RefundInitiatorType.BUYER_RETURN; // ${n - 1}`, replace: `return initiator !== RefundInitiatorType.BUYER_RETURN; // ${n}` }] } }] });
     server = await startModelServer({ rules: [calmReview, { when: asks.execute, reply: [bad(1), '好了', bad(2), '好了', bad(3), '好了'] }] });
-    const run = await xihe(['run', '把需要退货的判断反过来', '--repo', mall, '--json'], { env: modelEnv(server.baseUrl) });
+    const run = await xihe(['run', '修改 needsReturn 的判断，反过来', '--repo', mall, '--json'], { env: modelEnv(server.baseUrl) });
     expect(run.code).toBe(3);
     expect(run.json.tests.ok).toBe(false);
     expect(run.json.waiting.request.danger).toBe('high');
