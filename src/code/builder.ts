@@ -1,20 +1,12 @@
 import { hasChinese } from '../text/index.js';
 import { isBoilerplate, stripDocMarkers } from './comments.js';
 import type { SgNode } from './parsers.js';
-import { oneLine, type SourceText } from './source.js';
+import { oneLine, type SourceText, type Span } from './source.js';
 import { notableString } from './strings.js';
 import type { CodeSymbol, ImportRef, SymbolKind } from './types.js';
 
 /** A signature is a hint for people and models, not the declaration. */
 const MAX_SIGNATURE = 160;
-
-/** A stretch of the file; offsets are UTF-16, lines 1-based. */
-export interface Span {
-  start: number;
-  end: number;
-  line: number;
-  endLine: number;
-}
 
 /** A node that a language asked for, with its place. */
 export interface Fact extends Span {
@@ -188,6 +180,19 @@ export class OutlineBuilder {
     return this.slice(comment.end, this.source.startOf(comment.endLine + 1)).trim() === '';
   }
 
+  /** Tells whether a place lies in a comment. To be asked when all comments are in. */
+  inComment(index: number): boolean {
+    let low = 0;
+    let high = this.comments.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (this.comments[middle]!.end <= index) low = middle + 1;
+      else high = middle;
+    }
+    const comment = this.comments[low];
+    return comment !== undefined && comment.start <= index;
+  }
+
   /** Chinese comments; line comments on neighbouring lines stay apart, so that each keeps its line. */
   chineseComments(): { line: number; text: string }[] {
     return this.comments
@@ -215,6 +220,14 @@ export class OutlineBuilder {
     }
     return undefined;
   }
+}
+
+/** A node with its place. */
+export function factOf(node: SgNode): Fact {
+  const { start, end } = node.range();
+  // A node that ends at column 0 (Python blocks) ends on the line before.
+  const endLine = end.column === 0 && end.line > start.line ? end.line : end.line + 1;
+  return { node, kind: String(node.kind()), start: start.index, end: end.index, line: start.line + 1, endLine };
 }
 
 /** Name and line of a node's field, e.g. its `name`. */

@@ -33,6 +33,19 @@ export class SourceText {
   }
 }
 
+/** A stretch of a file; offsets are UTF-16, lines 1-based. */
+export interface Span {
+  start: number;
+  end: number;
+  line: number;
+  endLine: number;
+}
+
+/** The stretch between two offsets with its lines. */
+export function spanOf(source: SourceText, start: number, end: number): Span {
+  return { start, end, line: source.lineAt(start), endLine: source.lineAt(Math.max(start, end - 1)) };
+}
+
 /** White space collapsed to single blanks, cut at `max` characters. */
 export function oneLine(text: string, max: number): string {
   const line = text.replace(/\s+/g, ' ').trim();

@@ -1,10 +1,11 @@
 import { type Fact, fieldText, type OutlineBuilder, type Scope } from '../builder.js';
+import { addCalls } from './calls.js';
 import type { AstLanguage } from './language.js';
-import { routeFromCall } from './routes.js';
 
 const KINDS = [
   'comment',
-  'ERROR',
+  'interpreted_string_literal',
+  'raw_string_literal',
   'function_declaration',
   'method_declaration',
   'type_spec',
@@ -18,19 +19,12 @@ const KINDS = [
 
 /** Go. */
 export const go: AstLanguage = {
-  rules: [
-    ...KINDS.map((kind) => ({ kind })),
-    { kind: 'interpreted_string_literal', regex: String.raw`\p{Han}|^"[a-z][\w-]*(\.[a-zA-Z][\w-]*)+"$` },
-    { kind: 'raw_string_literal', regex: String.raw`\p{Han}` },
-    {
-      kind: 'call_expression',
-      regex: String.raw`^[\w.]+\.(GET|POST|PUT|DELETE|PATCH|Get|Post|Put|Delete|Patch|Any|Handle|HandleFunc)\(\s*"/`,
-    },
-  ],
+  kinds: KINDS,
   comments: ['comment'],
   decorators: [],
   strings: ['interpreted_string_literal', 'raw_string_literal'],
   visit,
+  finish: (ctx) => addCalls(ctx, false),
 };
 
 const VISITORS: Record<string, (fact: Fact, ctx: OutlineBuilder, scope: Scope | undefined) => void> = {
@@ -43,20 +37,10 @@ const VISITORS: Record<string, (fact: Fact, ctx: OutlineBuilder, scope: Scope | 
   const_spec: visitValue,
   var_spec: visitValue,
   import_spec: visitImport,
-  call_expression: visitCall,
 };
 
 function visit(fact: Fact, ctx: OutlineBuilder): void {
   VISITORS[fact.kind]?.(fact, ctx, ctx.scopeAt(fact.start));
-}
-
-function visitCall(fact: Fact, ctx: OutlineBuilder): void {
-  const route = routeFromCall(ctx.slice(fact.start, Math.min(fact.end, fact.start + 300)));
-  if (route !== undefined)
-    ctx.addSymbol(fact, { text: route, line: fact.line }, 'route', {
-      exported: true,
-      signature: ctx.slice(fact.start, fact.end),
-    });
 }
 
 /** Upper-case names leave the package. Chinese names count as lower case in Go. */

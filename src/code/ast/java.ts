@@ -16,7 +16,7 @@ const KINDS = [
   ...Object.keys(TYPE_KIND),
   'line_comment',
   'block_comment',
-  'ERROR',
+  'string_literal',
   'method_declaration',
   'constructor_declaration',
   'enum_constant',
@@ -26,10 +26,7 @@ const KINDS = [
 
 /** Java. */
 export const java: AstLanguage = {
-  rules: [
-    ...KINDS.map((kind) => ({ kind })),
-    { kind: 'string_literal', regex: String.raw`\p{Han}|\\u[4-9a-fA-F]|^"[a-z][\w-]*(\.[a-zA-Z][\w-]*)+"$` },
-  ],
+  kinds: KINDS,
   comments: ['line_comment', 'block_comment'],
   decorators: [],
   strings: ['string_literal'],

@@ -1,14 +1,17 @@
 import type { Fact, OutlineBuilder } from '../builder.js';
-import type { NapiConfig } from '../parsers.js';
 
-/** How one language's tree is read: one query for all kinds of nodes that matter, then a visit in document order. */
+/**
+ * How one language's tree is read: one query for all kinds of nodes that matter, then a visit in document order.
+ *
+ * The query names kinds and nothing else: ast-grep compiles it anew for every file, and one regular expression in it costs as much as
+ * parsing four files. Finer choices are made on the text.
+ */
 export interface AstLanguage {
-  /** Alternatives of the query; each node comes once. ERROR must be among them. */
-  rules: NonNullable<NapiConfig['rule']['any']>;
+  kinds: readonly string[];
   comments: readonly string[];
   decorators: readonly string[];
   strings: readonly string[];
-  /** Called for every node that is no comment and no decorator. Strings come too, after they were noted. */
+  /** Called for every node that is no comment, decorator or string. */
   visit(fact: Fact, ctx: OutlineBuilder): void;
   /** Called once after all visits. */
   finish?(ctx: OutlineBuilder): void;

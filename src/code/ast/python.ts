@@ -5,30 +5,15 @@ import { routesFromDecorators } from './routes.js';
 
 /** Python. */
 export const python: AstLanguage = {
-  rules: [
-    ...[
-      'comment',
-      'decorator',
-      'ERROR',
-      'class_definition',
-      'function_definition',
-      'import_statement',
-      'import_from_statement',
-    ].map((kind) => ({ kind })),
-    {
-      kind: 'assignment',
-      inside: {
-        kind: 'expression_statement',
-        inside: { any: [{ kind: 'module' }, { kind: 'block', inside: { kind: 'class_definition' } }] },
-      },
-    },
-    {
-      kind: 'string',
-      any: [
-        { inside: { kind: 'expression_statement' } },
-        { regex: String.raw`\p{Han}|^["'][a-z][\w-]*(\.[a-zA-Z][\w-]*)+["']$` },
-      ],
-    },
+  kinds: [
+    'comment',
+    'decorator',
+    'class_definition',
+    'function_definition',
+    'import_statement',
+    'import_from_statement',
+    'assignment',
+    'string',
   ],
   comments: ['comment'],
   decorators: ['decorator'],
@@ -70,9 +55,10 @@ function visitDefinition(fact: Fact, ctx: OutlineBuilder, scope: Scope | undefin
 }
 
 function visitAssignment(fact: Fact, ctx: OutlineBuilder, scope: Scope | undefined): void {
+  // Locals, and what scripts assign in blocks, name nothing that anyone looks for.
+  if (scope === undefined ? ctx.source.lineBefore(fact.start) !== '' : scope.kind !== 'class') return;
   const name = fieldText(fact.node, 'left');
   if (!name || !/^[\p{L}_][\p{L}\d_]*$/u.test(name.text) || /^__\w+__$/.test(name.text)) return;
-  if (scope !== undefined && scope.kind !== 'class') return;
   const kind = scope === undefined ? 'constant' : 'field';
   const exported = !name.text.startsWith('_') && (scope === undefined || scope.exported);
   ctx.addSymbol(fact, name, kind, { exported, container: scope?.name, signature: ctx.slice(fact.start, fact.end) });

@@ -1,5 +1,5 @@
-import { type Fact, OutlineBuilder } from '../builder.js';
-import type { SgNode } from '../parsers.js';
+import { type Fact, factOf, OutlineBuilder } from '../builder.js';
+import type { NapiConfig, SgNode } from '../parsers.js';
 import type { SourceText } from '../source.js';
 import type { Language } from '../types.js';
 import { go } from './go.js';
@@ -24,9 +24,9 @@ export function readTree(
   const reader = LANGUAGES[language];
   const ctx = new OutlineBuilder(source);
   if (reader === undefined) return { ctx, broken: true };
-  let broken = root.kind() === 'ERROR';
+  let broken = String(root.kind()) === 'ERROR';
   const rest: Fact[] = [];
-  for (const node of root.findAll({ rule: { any: reader.rules } })) {
+  for (const node of root.findAll(queryOf(reader))) {
     const fact = factOf(node);
     if (reader.comments.includes(fact.kind)) ctx.addComment(fact);
     else if (reader.decorators.includes(fact.kind)) ctx.addDecorator(fact);
@@ -35,15 +35,19 @@ export function readTree(
   }
   for (const fact of rest) {
     if (reader.strings.includes(fact.kind)) ctx.addString(fact);
-    reader.visit(fact, ctx);
+    else reader.visit(fact, ctx);
   }
   reader.finish?.(ctx);
   return { ctx, broken };
 }
 
-function factOf(node: SgNode): Fact {
-  const { start, end } = node.range();
-  // A node that ends at column 0 (Python blocks) ends on the line before.
-  const endLine = end.column === 0 && end.line > start.line ? end.line : end.line + 1;
-  return { node, kind: String(node.kind()), start: start.index, end: end.index, line: start.line + 1, endLine };
+const queries = new Map<AstLanguage, NapiConfig>();
+
+function queryOf(reader: AstLanguage): NapiConfig {
+  let query = queries.get(reader);
+  if (query === undefined) {
+    query = { rule: { any: ['ERROR', ...reader.kinds].map((kind) => ({ kind })) } };
+    queries.set(reader, query);
+  }
+  return query;
 }

@@ -1,9 +1,17 @@
-import { type Fact, fieldText, type OutlineBuilder, type Scope } from '../builder.js';
+import { type Fact, factOf, fieldText, type OutlineBuilder, type Scope } from '../builder.js';
 import type { SgNode } from '../parsers.js';
-import type { SymbolKind } from '../types.js';
+import type { CodeSymbol, SymbolKind } from '../types.js';
+import { addCalls } from './calls.js';
 import type { AstLanguage } from './language.js';
 import { routesFromDecorators } from './routes.js';
-import { chineseInDecorators, controllerPrefix, visitAssignment, visitExport, visitImport } from './typescript-modules.js';
+import {
+  chineseInDecorators,
+  controllerPrefix,
+  isFunctionNode,
+  visitAssignment,
+  visitExport,
+  visitImport,
+} from './typescript-modules.js';
 
 const KINDS = [
   'comment',
@@ -73,9 +81,9 @@ function visit(fact: Fact, ctx: OutlineBuilder): void {
   visitor(fact, ctx, ctx.scopeAt(fact.start));
 }
 
-function visitNamespace(fact: Fact, ctx: OutlineBuilder): void {
+function visitNamespace(fact: Fact, ctx: OutlineBuilder, scope: Scope | undefined): void {
   const name = fieldText(fact.node, 'name');
-  if (name) ctx.enter({ name: name.text, kind: 'namespace', end: fact.end, exported: isExported(fact, ctx) });
+  if (name) ctx.enter({ name: name.text, kind: 'namespace', end: fact.end, exported: isExported(fact, ctx, scope) });
 }
 
 const TYPE_KIND: Record<string, SymbolKind> = {
@@ -90,13 +98,26 @@ function visitType(fact: Fact, ctx: OutlineBuilder, scope: Scope | undefined): v
   const name = fieldText(fact.node, 'name');
   if (!name) return;
   const kind = TYPE_KIND[fact.kind]!;
-  const exported = isExported(fact, ctx);
+  const exported = isExported(fact, ctx, scope);
   const bodyStart = kind === 'type' ? fact.end : (fieldText(fact.node, 'body')?.start ?? fact.end);
   const signature = `${kind} ${ctx.slice(name.start, bodyStart)}`.replace(/;$/, '');
-  const docLine = docLineOf(fact, ctx);
+  const docLine = docLineOf(fact, ctx, scope);
   ctx.addSymbol(fact, name, kind, { exported, container: scope?.name, signature, docLine });
   const routePrefix = kind === 'class' ? controllerPrefix(ctx, fact) : undefined;
-@@@
+  ctx.enter({ name: name.text, kind, end: fact.end, exported, ...(routePrefix === undefined ? {} : { routePrefix }) });
+  if (kind === 'enum') addEnumMembers(fact.node, ctx, name.text, exported);
+}
+
+function addEnumMembers(node: SgNode, ctx: OutlineBuilder, container: string, exported: boolean): void {
+  for (const member of node.field('body')?.namedChildren() ?? []) {
+    const fact = factOf(member);
+    if (!/^(?:property_identifier|string|enum_assignment)$/.test(fact.kind)) continue;
+    const signature = ctx.slice(fact.start, fact.end);
+    const text = /^["']?([\p{L}_$][\p{L}\d_$-]*)/u.exec(signature)?.[1];
+    if (text) ctx.addSymbol(fact, { text, line: fact.line }, 'enum-member', { exported, container, signature });
+  }
+}
+
 const MEMBER_KIND: Record<string, SymbolKind> = {
   function_declaration: 'function',
   generator_function_declaration: 'function',
@@ -106,191 +127,121 @@ const MEMBER_KIND: Record<string, SymbolKind> = {
   method_signature: 'method',
   property_signature: 'field',
   public_field_definition: 'field',
-  enum_assignment: 'enum-member',
-  property_identifier: 'enum-member',
-  pair: 'method',
 };
 
-/** Functions, methods, fields, enum members. */
+/** What `export { A }` below must not show: private members of A. */
+const hidden = new WeakSet<CodeSymbol>();
+
+/** Functions, methods, fields. */
 function visitMember(fact: Fact, ctx: OutlineBuilder, scope: Scope | undefined): void {
-  // A property of a type literal inside a function's signature or body names nothing that anyone looks for.
-  if (fact.kind === 'property_signature' && scope?.kind !== 'interface' && scope?.kind !== 'type') return;
-  if (fact.kind === 'pair' && scope !== undefined && FUNCTION_KINDS.has(scope.kind)) return;
-  const name =
-    fact.kind === 'property_identifier'
-      ? { text: ctx.slice(fact.start, fact.end), line: fact.line, start: fact.start, end: fact.end }
-      : fieldText(fact.node, fact.kind === 'pair' ? 'key' : 'name');
-  if (!name) return;
-  const value = fact.kind === 'public_field_definition' || fact.kind === 'pair' ? fact.node.field('value') : null;
-  const functionValue = value !== null && /^(?:arrow_function|function_expression)$/.test(String(value.kind()));
-  const kind = functionValue ? 'method' : MEMBER_KIND[fact.kind];
-  if (kind === undefined) return;
-  const exported = kind === 'function' ? isExported(fact, ctx) : isMemberExported(fact, ctx, scope, name);
-  const body = (functionValue ? value.field('body') : fact.node.field('body'))?.range().start.index ?? fact.end;
-  const signature = ctx.slice(name.start, body).replace(/=>\s*$|[;,]\s*$/, '');
-  const text = name.text.replace(/^['"]|['"]$/g, '');
+  const base = MEMBER_KIND[fact.kind];
+  const name = base === undefined ? undefined : fieldText(fact.node, 'name');
+  if (base === undefined || !name) return;
+  const value = base === 'field' ? functionValue(fact, ctx) : undefined;
+  const kind = value ? 'method' : base;
+  const isPrivate = /\b(?:private|protected)\b/.test(ctx.slice(fact.start, name.start)) || name.text.startsWith('#');
+  const exported =
+    !isPrivate && (kind === 'function' || scope === undefined ? isExported(fact, ctx, scope) : scope.exported);
   const decorators = ctx.decoratorsAbove(fact.line);
+  const text = name.text.replace(/^['"]|['"]$/g, '');
   const symbol = ctx.addSymbol(fact, { text, line: name.line }, kind, {
     exported,
     container: scope?.name,
-    signature,
-    docLine: docLineOf(fact, ctx),
-    doc: chineseText([...decorators, ctx.slice(fact.start, name.start)]),
+    signature: signatureOf(ctx, name.start, value ?? fact.node, fact.end),
+    docLine: docLineOf(fact, ctx, scope),
+    doc: chineseInDecorators([...decorators, ctx.slice(fact.start, name.start)]),
   });
-  for (const route of routesFromDecorators(decorators, scope?.routePrefix))
-    addRoute(ctx, fact, symbol.line, route, scope?.name, symbol);
-  if (kind === 'function' || kind === 'method') ctx.enter({ name: text, kind, end: fact.end, exported });
+  if (isPrivate) hidden.add(symbol);
+  for (const route of routesFromDecorators(decorators, scope?.routePrefix)) {
+    const { signature, doc } = symbol;
+    const extra = { exported: true, container: scope?.name, doc, ...(signature ? { signature } : {}) };
+    ctx.addSymbol(fact, { text: route, line: name.line }, 'route', extra);
+  }
+  if (kind !== 'field') ctx.enter({ name: text, kind, end: fact.end, exported });
+}
+
+/** A property of a type literal inside a signature or a function names nothing that anyone looks for. */
+function visitPropertySignature(fact: Fact, ctx: OutlineBuilder, scope: Scope | undefined): void {
+  if (scope?.kind === 'interface' || scope?.kind === 'type') visitMember(fact, ctx, scope);
+}
+
+/** `cancel: async () => {}` in an object outside of functions, or in Vue's `methods`. */
+function visitPair(fact: Fact, ctx: OutlineBuilder, scope: Scope | undefined): void {
+  if (scope?.kind === 'function' || scope?.kind === 'method') return;
+  const value = functionValue(fact, ctx);
+  const name = value && fieldText(fact.node, 'key');
+  if (!value || !name) return;
+  const exported = scope === undefined ? isExported(fact, ctx, scope) : scope.exported;
+  const text = name.text.replace(/^['"]|['"]$/g, '');
+  const signature = signatureOf(ctx, name.start, value, fact.end);
+  ctx.addSymbol(fact, { text, line: name.line }, 'method', { exported, container: scope?.name, signature });
+  ctx.enter({ name: text, kind: 'method', end: fact.end, exported });
+}
+
+/**
+ * The function that a declarator, pair or field holds. Most hold none, and asking the tree costs more than a look at the text, so
+ * the text is asked first.
+ */
+function functionValue(fact: Fact, ctx: OutlineBuilder): SgNode | undefined {
+  if (!/=>|\bfunction\b/.test(ctx.slice(fact.start, Math.min(fact.end, fact.start + FUNCTION_SIGNS)))) return undefined;
+  const value = fact.node.field('value');
+  return value !== null && isFunctionNode(value) ? value : undefined;
+}
+
+/** From a name to the body of its function. */
+function signatureOf(ctx: OutlineBuilder, start: number, node: SgNode, end: number): string {
+  const body = node.field('body')?.range().start.index ?? end;
+  return ctx.slice(start, body).replace(/=>\s*$|[;,]\s*$/, '');
 }
 
 function visitVariable(fact: Fact, ctx: OutlineBuilder, scope: Scope | undefined): void {
+  const value = functionValue(fact, ctx);
+  // Locals of functions are nobody's business, unless they are functions themselves.
+  if (!value && (scope?.kind === 'function' || scope?.kind === 'method' || !isTopLevel(fact.node, scope))) return;
   const name = fieldText(fact.node, 'name');
   if (!name || /^[{[]/.test(name.text)) return;
-  const value = fact.node.field('value');
-  const valueKind = String(value?.kind() ?? '');
-  const isFunction = valueKind === 'arrow_function' || valueKind === 'function_expression';
-  const exported = isExported(fact, ctx);
-  const docLine = docLineOf(fact, ctx);
-  if (isFunction) {
-    const body = value?.field('body')?.range().start.index ?? fact.end;
-    const signature = ctx.slice(name.start, body).replace(/=>\s*$/, '');
+  const exported = isExported(fact, ctx, scope);
+  const docLine = docLineOf(fact, ctx, scope);
+  if (value) {
+    const signature = signatureOf(ctx, name.start, value, fact.end);
     ctx.addSymbol(fact, name, 'function', { exported, container: scope?.name, signature, docLine });
     ctx.enter({ name: name.text, kind: 'function', end: fact.end, exported });
     return;
   }
-  if (/^require\(/.test(value?.text().slice(0, 10) ?? '')) return;
-  const symbol = ctx.addSymbol(fact, name, 'constant', {
-    exported,
-    container: scope?.name,
-    signature: ctx.slice(fact.start, fact.end),
-    docLine,
-  });
+  const signature = ctx.slice(fact.start, fact.end);
+  if (/^[\w$]+\s*=\s*require\(/.test(signature)) return;
+  const symbol = ctx.addSymbol(fact, name, 'constant', { exported, container: scope?.name, signature, docLine });
   // A module's own variables are noise, unless somebody wrote them large or said what they are.
   if (!exported && !symbol.doc && !/^[A-Z][A-Z\d_]*$/.test(name.text)) ctx.symbols.pop();
-  if (valueKind !== '') ctx.enter({ name: name.text, kind: 'object', end: fact.end, exported });
+  ctx.enter({ name: name.text, kind: 'object', end: fact.end, exported });
 }
 
-function visitExport(fact: Fact, ctx: OutlineBuilder): void {
-  ctx.exportRange = fact;
-  const text = ctx.slice(fact.start, Math.min(fact.end, fact.start + 2000));
-  if (/^export\s+(?:type\s+)?(?:\*|\{[^}]*\})[^'"]*\bfrom\b/.test(text)) {
-    addImport(fact, ctx, text);
-    return;
-  }
-  const list =
-    /^export\s+(?:type\s+)?\{([^}]*)\}/.exec(text)?.[1] ?? /^export\s+default\s+(\w+)\s*;?\s*$/.exec(text)?.[1];
-  if (list === undefined) return;
-  for (const name of list.split(',')) ctx.exportedNames.add(name.trim().split(/\s+as\s+/)[0]!);
+/** Declared by the module itself or by a namespace, not in a block, a loop or a callback. */
+function isTopLevel(declarator: SgNode, scope: Scope | undefined): boolean {
+  const holder = String(declarator.parent()?.parent()?.kind() ?? '');
+  return /^(?:program|export_statement)$/.test(holder) || (holder === 'statement_block' && scope?.kind === 'namespace');
 }
 
 /** Marks what `export { a, b }` and `module.exports = { a }` name, wherever it stands in the file. */
 function finish(ctx: OutlineBuilder): void {
+  addCalls(ctx, true);
   const names = ctx.exportedNames;
   for (const symbol of ctx.symbols) {
-    if (symbol.container === undefined ? names.has(symbol.name) : names.has(symbol.container)) symbol.exported = true;
+    if (names.has(symbol.container ?? symbol.name) && !hidden.has(symbol)) symbol.exported = true;
   }
 }
 
-function isExported(fact: Fact, ctx: OutlineBuilder): boolean {
-  const range = ctx.exportRange;
-  if (range === undefined || fact.start < range.start || fact.end > range.end) return false;
-  const scope = ctx.scopeAt(fact.start);
-  return scope === undefined || scope.kind === 'namespace';
+function isExported(fact: Fact, ctx: OutlineBuilder, scope: Scope | undefined): boolean {
+  return inExport(fact, ctx) && (scope === undefined || scope.kind === 'namespace');
 }
 
-function isMemberExported(
-  fact: Fact,
-  ctx: OutlineBuilder,
-  scope: Scope | undefined,
-  name: { start: number; text: string },
-): boolean {
-  if (/\b(?:private|protected)\b/.test(ctx.slice(fact.start, name.start)) || name.text.startsWith('#')) return false;
-  return scope === undefined ? isExported(fact, ctx) : scope.exported;
+function inExport(fact: Fact, ctx: OutlineBuilder): boolean {
+  const range = ctx.exportRange;
+  return range !== undefined && fact.start >= range.start && fact.end <= range.end;
 }
 
 /** A doc comment stands before `export`, not before what is exported. */
-function docLineOf(fact: Fact, ctx: OutlineBuilder): number {
-  const range = ctx.exportRange;
-  const direct = range !== undefined && fact.start >= range.start && fact.end <= range.end;
-  if (!direct || ctx.scopeAt(fact.start) !== undefined) return fact.line;
-  return range.line;
-}
-
-function addImport(fact: Fact, ctx: OutlineBuilder, text: string): void {
-  const source = /['"]([^'"]+)['"]\s*(?:with\s*\{[^}]*\}|assert\s*\{[^}]*\})?\s*;?\s*$/.exec(text)?.[1];
-  if (source === undefined) return;
-  const clause = text
-    .slice(0, text.lastIndexOf(source))
-    .replace(/^(?:import|export)\s+(?:type\s+)?|\s*from\s*['"]$|^import\s*['"]$/g, '');
-  const names = [...clause.matchAll(/(?:\*\s+as\s+)?([\w$]+|\*)(?:\s+as\s+[\w$]+)?/g)]
-    .map((match) => match[1]!)
-    .filter((name) => name !== 'type');
-  ctx.imports.push({ source, names, line: fact.line });
-}
-
-function visitCall(fact: Fact, ctx: OutlineBuilder): void {
-  const text = ctx.slice(fact.start, Math.min(fact.end, fact.start + 300));
-  const required = /^(?:require|import)\(\s*["']([^"']+)["']/.exec(text)?.[1];
-  if (required !== undefined) {
-    const names = /(?:const|let|var)\s+(?:\{([^}]*)\}|([\w$]+))\s*=\s*(?:await\s+)?$/.exec(
-      ctx.source.lineBefore(fact.start),
-    );
-    const list = (names?.[1] ?? names?.[2] ?? '').split(',').map((name) => name.trim().split(/\s*:\s*/)[0]!);
-    ctx.imports.push({ source: required, names: list.filter((name) => name !== ''), line: fact.line });
-    return;
-  }
-  const route = routeFromCall(text);
-  if (route !== undefined) addRoute(ctx, fact, fact.line, route, undefined, { signature: text });
-}
-
-function addRoute(
-  ctx: OutlineBuilder,
-  fact: Fact,
-  line: number,
-  name: string,
-  container?: string,
-  handler?: { signature?: string; doc?: string },
-): void {
-  const signature = handler?.signature;
-  ctx.addSymbol(fact, { text: name, line }, 'route', {
-    exported: true,
-    container,
-    ...(signature ? { signature } : {}),
-    doc: handler?.doc,
-  });
-}
-
-/** NestJS: `@Controller('order')` on the class, in front of it or of its `export`. */
-function controllerPrefix(ctx: OutlineBuilder, fact: Fact): string | undefined {
-  const range = ctx.exportRange;
-  const head = ctx.slice(range !== undefined && fact.end <= range.end ? range.start : fact.start, fact.start);
-  const texts = [head, ...ctx.decoratorsAbove(fact.line)].join('\n');
-  const match = /@(?:Json)?Controller\(\s*(?:\{[^}]*path:\s*)?(?:['"`]([^'"`]*)['"`])?/.exec(texts);
-  return match === null ? undefined : (match[1] ?? '');
-}
-
-/** `exports.cancel = async () => {}` is a function; `module.exports = { a, b }` exports what it names. */
-function visitCommonJsExport(fact: Fact, ctx: OutlineBuilder): void {
-  const text = ctx.slice(fact.start, Math.min(fact.end, fact.start + 2000));
-  const single = /^(?:module\.)?exports\.([\w$]+)\s*=\s*(async\b)?/.exec(text);
-  if (single) {
-    const right = fact.node.field('right');
-    const isFunction = right !== null && /^(?:arrow_function|function_expression)$/.test(String(right.kind()));
-    const body = right?.field('body')?.range().start.index ?? fact.end;
-    const kind = isFunction ? 'function' : 'constant';
-    const signature = ctx.slice(fact.start, body).replace(/=>\s*$/, '');
-    ctx.addSymbol(fact, { text: single[1]!, line: fact.line }, kind, { exported: true, signature });
-    if (isFunction) ctx.enter({ name: single[1]!, kind, end: fact.end, exported: true });
-    return;
-  }
-  const list = /^module\.exports\s*=\s*(?:\{([^}]*)\}|([\w$]+))/.exec(text);
-  for (const name of (list?.[1] ?? list?.[2] ?? '').split(',')) ctx.exportedNames.add(name.trim().split(/\s*:\s*/)[0]!);
-}
-
-/** Chinese in decorators says what a field is: `@ApiProperty({ description: '退款金额' })`. */
-function chineseText(texts: readonly string[]): string | undefined {
-  for (const text of texts) {
-    if (!text.includes('@')) continue;
-    for (const match of text.matchAll(/["'`]([^"'`]+)["'`]/g)) if (hasChinese(match[1]!)) return match[1];
-  }
-  return undefined;
+function docLineOf(fact: Fact, ctx: OutlineBuilder, scope: Scope | undefined): number {
+  const first = isExported(fact, ctx, scope) && !/\(/.test(ctx.slice(ctx.exportRange!.start, fact.start));
+  return first ? ctx.exportRange!.line : fact.line;
 }

@@ -1,6 +1,6 @@
 import { aspnetMappings, joinRoute, springMappings } from '../ast/routes.js';
-import { OutlineBuilder, type Span } from '../builder.js';
-import type { SourceText } from '../source.js';
+import { OutlineBuilder } from '../builder.js';
+import { type SourceText, spanOf } from '../source.js';
 import type { Language, SymbolKind } from '../types.js';
 import { type BlockEnd, braceBlocks, indentedBlocks } from './blocks.js';
 import { lex } from './lexer.js';
@@ -45,10 +45,6 @@ export function scanComments(source: SourceText, language: Language): OutlineBui
   for (const { start, end } of lexed.comments) out.addComment(spanOf(source, start, end));
   for (const { start, end } of lexed.strings) out.addString(spanOf(source, start, end));
   return out;
-}
-
-export function spanOf(source: SourceText, start: number, end: number): Span {
-  return { start, end, line: source.lineAt(start), endLine: source.lineAt(Math.max(start, end - 1)) };
 }
 
 function blockEnds(code: string, source: SourceText, rules: PatternLanguage): BlockEnd {

@@ -1,7 +1,7 @@
 import type { OutlineBuilder } from '../builder.js';
-import type { SourceText } from '../source.js';
+import { type SourceText, spanOf } from '../source.js';
 import { unquote } from '../strings.js';
-import { scanComments, spanOf } from './scan.js';
+import { scanComments } from './scan.js';
 
 const QUOTED = '[`"\\[]?';
 const NAME = `((?:${QUOTED}[\\p{L}\\d_$]+[\`"\\]]?\\.)?${QUOTED}[\\p{L}\\d_$]+[\`"\\]]?)`;

@@ -1,8 +1,8 @@
 import { hasChinese } from '../../text/index.js';
 import type { OutlineBuilder } from '../builder.js';
-import type { SourceText } from '../source.js';
+import { type SourceText, spanOf } from '../source.js';
 import type { CodeSymbol } from '../types.js';
-import { scanComments, spanOf } from './scan.js';
+import { scanComments } from './scan.js';
 
 const STATEMENT = /<(select|insert|update|delete|sql|resultMap|parameterMap|cache-ref)\b([^>]*)>/g;
 const TEXT_WITH_CHINESE = />([^<>]*\p{Script=Han}[^<>]*)</gu;
