@@ -1,0 +1,33 @@
+/** The public face of the zhcore room: what a team's Chinese words, warnings and playbooks are, and when they matter. */
+export { openZhCore, ZhCore, type ZhCoreOptions } from './core.js';
+export type { AddedLines } from './diff.js';
+export {
+  type RenderLimits,
+  renderChunk,
+  renderHits,
+  renderPlaybook,
+  renderSource,
+  renderTerm,
+  renderWarning,
+} from './render.js';
+export { modulesSchema, playbookSchema, termSchema, warningSchema } from './schema.js';
+export type {
+  CodePlace,
+  CoreQuery,
+  CoreResult,
+  DiffWarning,
+  EntryType,
+  Hit,
+  InjectedEntry,
+  LoadProblem,
+  ModuleMap,
+  Phase,
+  Playbook,
+  PostCheck,
+  RequiredCheck,
+  SymbolIndex,
+  TaskType,
+  Term,
+  Warning,
+  WarningTrigger,
+} from './types.js';
