@@ -105,6 +105,19 @@ export class ProcessTree {
     return cwd === dir || cwd.startsWith(`${dir}/`);
   }
 
+  /** The spawned process, its first child, that one's first child, and so on: at most `depth` pids. */
+  eldestLine(depth: number): Set<number> {
+    const all = this.alive(true);
+    const line = new Set<number>();
+    let next = all.find((p) => p.pid === this.rootPid);
+    while (next !== undefined && line.size < depth) {
+      const { pid } = next;
+      line.add(pid);
+      next = all.filter((p) => p.ppid === pid).sort((a, b) => a.start - b.start || a.pid - b.pid)[0];
+    }
+    return line;
+  }
+
   /** Waits until `done()` or until the time (milliseconds) is over. */
   static async waitUntil(done: () => boolean, ms: number): Promise<boolean> {
     const end = performance.now() + ms;

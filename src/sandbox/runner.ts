@@ -254,7 +254,8 @@ class Run {
 
   /** Ends everything that still runs; returns how many processes outlived the command itself. */
   private async clean(tree: ProcessTree, exit: Exit | null): Promise<number> {
-    const helpers = this.bwrap ? helpersOf(tree) : new Set<number>();
+    // bwrap's monitor, its init and our wrapper.
+    const helpers = this.bwrap ? tree.eldestLine(3) : new Set<number>();
     if (exit === null) {
       await tree.end(this.ended?.kind === 'timeout' ? KILL_GRACE_MS : 0, helpers);
       return 0;
@@ -285,19 +286,6 @@ class Run {
     for (const stream of pipes?.readers ?? []) stream.destroy();
     return startFailure(e);
   }
-}
-
-/** bwrap's monitor, its init and our wrapper: each the first child of the one before. */
-function helpersOf(tree: ProcessTree): Set<number> {
-  const all = tree.alive(true);
-  const helpers = new Set<number>();
-  let parent = all.find((p) => p.pid === tree.rootPid);
-  for (let depth = 0; depth < 3 && parent !== undefined; depth++) {
-    helpers.add(parent.pid);
-    const { pid } = parent;
-    parent = all.filter((p) => p.ppid === pid).sort((a, b) => a.start - b.start || a.pid - b.pid)[0];
-  }
-  return helpers;
 }
 
 function wait(ms: number): Promise<void> {

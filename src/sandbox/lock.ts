@@ -1,0 +1,140 @@
+import { randomBytes } from 'node:crypto';
+import { linkSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { errnoOf, XiheError } from '../errors.js';
+import { type Owner, ownerState, parseOwner, selfOwner } from './liveness.js';
+
+/** How long to wait for another process; applying a large changeset takes a second or two. Milliseconds. */
+const DEFAULT_WAIT_MS = 10_000;
+/** A lock of another machine or container, whose processes can't be seen, counts as dead after this. Milliseconds. */
+const FOREIGN_STALE_MS = 10 * 60_000;
+/** A lock file that says nothing yet (its writer has just made it) is respected for this long. Milliseconds. */
+const UNREADABLE_STALE_MS = 5_000;
+const POLL_MS = 15;
+
+/**
+ * Runs `fn` while no other process (and no other call in this one) holds the lock `path`.
+ *
+ * The lock of a process that was killed is taken over at once. A lock is a series of files `path.1`, `path.2`, …: the
+ * highest number counts, and it is never removed, only replaced by a higher one. So two processes that find a dead
+ * holder can't both take over: only one of them can create the next number.
+ *
+ * Not reentrant. When `fn` returns a promise, the lock is held until that settles; waiting itself blocks the thread.
+ *
+ * @param path where the lock lies; its folder is made
+ * @param options.waitMs how long to wait, in milliseconds (the thread sleeps)
+ * @throws XiheError STATE_BUSY when the wait is over; whatever `fn` throws
+ */
+export function withFileLock<T>(path: string, fn: () => T, options: { waitMs?: number } = {}): T {
+  const held = acquire(path, options.waitMs ?? DEFAULT_WAIT_MS);
+  let result: T;
+  try {
+    result = fn();
+  } catch (e) {
+    release(held);
+    throw e;
+  }
+  if (result instanceof Promise) return result.finally(() => release(held)) as T;
+  release(held);
+  return result;
+}
+
+function acquire(path: string, waitMs: number): string {
+  mkdirSync(dirname(path), { recursive: true });
+  const end = performance.now() + waitMs;
+  for (;;) {
+    const held = tryAcquire(path);
+    if (held !== null) return held;
+    if (performance.now() >= end) {
+      throw new XiheError('STATE_BUSY', `另一个 Xihe 进程正在写这个项目（等了 ${Math.round(waitMs / 1000)} 秒）`, {
+        hint: '等它结束再试；若确定没有别的进程，删掉这个锁文件。',
+        details: { lock: path, holder: readHolder(path, highest(path)) },
+      });
+    }
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, POLL_MS);
+  }
+}
+
+function tryAcquire(path: string): string | null {
+  const top = highest(path);
+  if (top > 0 && !isFree(path, top)) return null;
+  const mine = `${path}.${top + 1}`;
+  if (!createWhole(mine, JSON.stringify(selfOwner()))) return null;
+  if (highest(path) > top + 1) {
+    // We saw an old state: someone has taken and perhaps freed higher numbers since.
+    rmSync(mine, { force: true });
+    return null;
+  }
+  for (const n of numbers(path)) if (n <= top) rmSync(`${path}.${n}`, { force: true });
+  return mine;
+}
+
+/** Makes a file with its content in one step; false when it exists. */
+function createWhole(path: string, content: string): boolean {
+  const temp = `${path}.${process.pid}.${randomBytes(4).toString('hex')}.tmp`;
+  try {
+    writeFileSync(temp, content, { flag: 'wx' });
+    linkSync(temp, path);
+    return true;
+  } catch (e) {
+    if (errnoOf(e) === 'EEXIST') return false;
+    if (!['EPERM', 'ENOTSUP', 'ENOSYS', 'EMLINK', 'EOPNOTSUPP'].includes(errnoOf(e) ?? '')) throw e;
+    return createPlain(path, content); // a file system without hard links (exFAT, some network shares)
+  } finally {
+    rmSync(temp, { force: true });
+  }
+}
+
+function createPlain(path: string, content: string): boolean {
+  try {
+    writeFileSync(path, content, { flag: 'wx' });
+    return true;
+  } catch (e) {
+    if (errnoOf(e) === 'EEXIST') return false;
+    throw e;
+  }
+}
+
+function release(held: string): void {
+  const temp = `${held}.${process.pid}.free`;
+  writeFileSync(temp, JSON.stringify({ ...selfOwner(), pid: 0 }));
+  renameSync(temp, held);
+}
+
+function isFree(path: string, n: number): boolean {
+  const file = `${path}.${n}`;
+  const holder = readHolder(path, n);
+  if (holder?.pid === 0) return true;
+  const state = holder === null ? 'unreadable' : ownerState(holder);
+  if (state === 'alive') return false;
+  if (state === 'dead') return true;
+  try {
+    return Date.now() - statSync(file).mtimeMs > (state === 'unknown' ? FOREIGN_STALE_MS : UNREADABLE_STALE_MS);
+  } catch {
+    return false; // replaced meanwhile: look again
+  }
+}
+
+function readHolder(path: string, n: number): Owner | null {
+  try {
+    return parseOwner(readFileSync(`${path}.${n}`, 'utf8'));
+  } catch {
+    return null;
+  }
+}
+
+function numbers(path: string): number[] {
+  const prefix = `${basename(path)}.`;
+  return readdirSync(dirname(path))
+    .filter((name) => name.startsWith(prefix) && /^\d+$/.test(name.slice(prefix.length)))
+    .map((name) => Number(name.slice(prefix.length)));
+}
+
+function highest(path: string): number {
+  return Math.max(0, ...numbers(path));
+}
+
+/** Where a lock of the state folder lies. */
+export function lockPath(stateDir: string, name: string): string {
+  return join(stateDir, 'locks', name);
+}
