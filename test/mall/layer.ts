@@ -65,7 +65,13 @@ const listOf = <T>(folder: string): T[] => filesUnder(folder, '.yaml').flatMap((
 
 export const terms = listOf<TermEntry>('.xihe/knowledge/terms');
 export const warnings = listOf<WarningEntry>('.xihe/knowledge/warnings');
-export const modules = parse(read('.xihe/modules.yaml')) as Record<string, string[]>;
+/** Module → globs of its files. */
+export const modules: Record<string, string[]> = Object.fromEntries(
+  Object.entries(parse(read('.xihe/modules.yaml')) as Record<string, { paths: string[] }>).map(([name, { paths }]) => [
+    name,
+    paths,
+  ]),
+);
 
 /** Front matter and body of a Markdown file; the front matter starts at byte 0. */
 export function markdown(path: string): { front: Front; body: string } {

@@ -71,7 +71,7 @@ describe('a copy of the shop elsewhere, with node_modules linked', () => {
   it('passes its own tests', { timeout: 180_000 }, async () => {
     const tests = filesUnder('test', '.test.ts');
     expect(tests.length).toBeGreaterThanOrEqual(8);
-    const args = ['--import', 'tsx', '--test', '--test-reporter=tap', ...tests];
+    const args = ['--import', 'tsx', '--test', '--test-concurrency=4', '--test-reporter=tap', ...tests];
     const { stdout } = await run(process.execPath, args, { cwd: copy, env });
     expect(Number(/^# pass (\d+)$/m.exec(stdout)?.[1])).toBeGreaterThanOrEqual(25);
     expect(stdout).toMatch(/^# fail 0$/m);
