@@ -209,8 +209,7 @@ export class OutlineBuilder {
     for (let i = 0; i < this.comments.length; i++) {
       const comment = this.comments[i]!;
       // Directives, package clauses and shebangs may stand before it, code may not.
-      const between = this.slice(end, comment.start);
-      if (!/^\s*(?:#!.*|package [\w.]+;?|['"]use \w+['"];?|\s)*$/.test(between)) return undefined;
+      if (!mayStandFirst(this.slice(end, comment.start))) return undefined;
       let last = comment;
       while (last.lineStyle && this.comments[i + 1]?.lineStyle && this.comments[i + 1]!.line === last.endLine + 1)
         last = this.comments[++i]!;
@@ -220,6 +219,14 @@ export class OutlineBuilder {
     }
     return undefined;
   }
+}
+
+/** Shebangs, package clauses and directives: what may stand before the comment at the head of a file. */
+function mayStandFirst(text: string): boolean {
+  const lines = text.trim().split(/\s*[\r\n]\s*/);
+  return lines.every(
+    (line) => line === '' || /^(?:#!.*|<\?php|<\?xml.*|package [\w.]+;?|['"]use \w+['"];?)$/.test(line),
+  );
 }
 
 /** A node with its place. */

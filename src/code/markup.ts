@@ -18,7 +18,7 @@ const STYLE = /<style\b[^>]*>[\s\S]*?(?:<\/style\s*>|$(?![\s\S]))/gi;
 export function embeddedScript(text: string): EmbeddedScript | undefined {
   let script = '';
   let last = 0;
-  let language: Language = 'typescript';
+  let language: Language = 'javascript';
   for (const match of text.matchAll(SCRIPT)) {
     const attributes = match[2]!;
     if (
@@ -26,7 +26,9 @@ export function embeddedScript(text: string): EmbeddedScript | undefined {
       /\btype\s*=\s*["']?(?:application|text\/(?:x-)?template|text\/html)/i.test(attributes)
     )
       continue;
-    if (/\blang\s*=\s*["']?(?:tsx|jsx)/i.test(attributes)) language = 'tsx';
+    const lang = /\blang\s*=\s*["']?(\w+)/i.exec(attributes)?.[1]?.toLowerCase();
+    if (lang === 'ts') language = 'typescript';
+    else if (lang === 'tsx') language = 'tsx';
     const start = match.index + match[1]!.length;
     script += blank(text.slice(last, start)) + match[3]!;
     last = start + match[3]!.length;
@@ -55,7 +57,7 @@ export function readTemplate(source: SourceText): {
   }
   const markup = template.replace(/<!--[\s\S]*?(?:-->|$(?![\s\S]))/g, blank);
   const add = (index: number, text: string) => strings.push({ line: source.lineAt(index), text });
-  for (const match of markup.matchAll(/=\s*"([^"]*\p{Script=Han}[^"]*)"|>([^<>]*\p{Script=Han}[^<>]*)(?=<)/gu)) {
+  for (const match of markup.matchAll(/=\s*"([^"]*)"|>([^<>]+)(?=<)/g)) {
     const raw = match[1] ?? match[2]!;
     const text = raw
       .replace(/\{\{[\s\S]*?\}\}/g, ' ')
