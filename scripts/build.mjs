@@ -41,7 +41,9 @@ await build({
     },
   ],
   // CommonJS code inside the bundle (picomatch, ignore) may call require.
-  banner: { js: "import { createRequire as __xiheRequire } from 'node:module'; const require = __xiheRequire(import.meta.url);" },
+  banner: {
+    js: "import { createRequire as __xiheRequire } from 'node:module'; const require = __xiheRequire(import.meta.url);",
+  },
   logLevel: 'warning',
 });
 writeFileSync(join(root, 'dist', '.built'), new Date().toISOString());

@@ -13,9 +13,14 @@ ensureBuilt();
 
 const copy = mkdtempSync(join(tmpdir(), 'xihe-demo-'));
 try {
-  cpSync(join(root, 'examples', 'mall'), copy, { recursive: true, filter: (source) => !/node_modules|\.xihe[\\/]state/.test(source) });
+  cpSync(join(root, 'examples', 'mall'), copy, {
+    recursive: true,
+    filter: (source) => !/node_modules|\.xihe[\\/]state/.test(source),
+  });
   console.log(`示例项目：examples/mall 的临时副本\n请求：${REQUEST}\n`);
-  const done = spawnSync(process.execPath, [join(root, 'bin', 'xihe'), 'run', REQUEST, '--no-model', '--repo', copy], { stdio: 'inherit' });
+  const done = spawnSync(process.execPath, [join(root, 'bin', 'xihe'), 'run', REQUEST, '--no-model', '--repo', copy], {
+    stdio: 'inherit',
+  });
   if (done.status !== 0) process.exit(done.status ?? 1);
 } finally {
   rmSync(copy, { recursive: true, force: true });

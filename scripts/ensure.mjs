@@ -25,7 +25,9 @@ export function checkNode() {
  */
 export function ensureInstalled() {
   const stamp = join(root, 'node_modules', '.xihe-lock');
-  const lock = createHash('sha256').update(readFileSync(join(root, 'package-lock.json'))).digest('hex');
+  const lock = createHash('sha256')
+    .update(readFileSync(join(root, 'package-lock.json')))
+    .digest('hex');
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === lock) return;
   if (!existsSync(stamp) && sameTree()) {
     writeFileSync(stamp, lock);
@@ -68,7 +70,12 @@ function newest(path) {
 /** Runs a command with its output on stderr; ends this process with its code when it fails. */
 export function run(command, args, options = {}) {
   const windows = process.platform === 'win32';
-  const done = spawnSync(command, args, { cwd: root, stdio: ['ignore', 2, 2], shell: windows && command === 'npm', ...options });
+  const done = spawnSync(command, args, {
+    cwd: root,
+    stdio: ['ignore', 2, 2],
+    shell: windows && command === 'npm',
+    ...options,
+  });
   if (done.error) {
     console.error(`无法运行 ${command}：${done.error.message}`);
     process.exit(1);

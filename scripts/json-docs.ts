@@ -27,7 +27,12 @@ export function jsonDocs(): string {
   ];
   const pages = Object.entries(OUTPUT_SCHEMAS).map(([name, schema]) => {
     const rows = fields(z.toJSONSchema(schema) as Schema, '');
-    const title = name.startsWith('（') ? name : name.split(' / ').map((n) => `\`xihe ${n}\``).join('、');
+    const title = name.startsWith('（')
+      ? name
+      : name
+          .split(' / ')
+          .map((n) => `\`xihe ${n}\``)
+          .join('、');
     return [`## ${title}`, '', '| 字段 | 类型 | 含义 |', '| --- | --- | --- |', ...rows, ''].join('\n');
   });
   return [...head, ...pages].join('\n');
@@ -56,7 +61,14 @@ function typeOf(s: Schema): string {
   if (s.anyOf) return s.anyOf.map(typeOf).join(' / ');
   if (Array.isArray(s.type)) return s.type.map((type) => typeOf({ ...s, type })).join(' / ');
   if (s.type === 'array') return `${s.items ? typeOf(s.items) : '任意'} 的列表`;
-  const names: Record<string, string> = { string: '文本', number: '数', integer: '整数', boolean: '真假', null: '空', object: '对象' };
+  const names: Record<string, string> = {
+    string: '文本',
+    number: '数',
+    integer: '整数',
+    boolean: '真假',
+    null: '空',
+    object: '对象',
+  };
   return names[String(s.type)] ?? '任意';
 }
 

@@ -1,5 +1,6 @@
+import type { Chunk } from '../knowledge/index.js';
 import { estimateTokens } from '../text/index.js';
-import type { Chunk, CoreResult, Hit, Warning } from '../zhcore/index.js';
+import type { CoreResult, Hit, Warning } from '../zhcore/index.js';
 import type { BriefJson } from './output-schemas.js';
 import { provenanceOf } from './planning.js';
 import type { Injection, RunState } from './state.js';
@@ -17,7 +18,15 @@ export function briefOf(state: RunState): BriefJson {
   const plan = state.plan;
   const brief: BriefJson = {
     route: { kind: intent?.kind ?? 'qa', layer: intent?.layer ?? 'refused', evidence: intent?.evidence ?? '' },
-    plan: plan ? { task_type: plan.taskType, steps: plan.steps, focus: plan.focus, open_questions: plan.openQuestions, stopped: plan.stopped } : null,
+    plan: plan
+      ? {
+          task_type: plan.taskType,
+          steps: plan.steps,
+          focus: plan.focus,
+          open_questions: plan.openQuestions,
+          stopped: plan.stopped,
+        }
+      : null,
     terms: (plan?.terms ?? []).map(({ provenance, confirmed: _c, risk: _r, ...term }) => ({ ...term, ...provenance })),
     knowledge: (retrieved?.knowledge ?? []).slice(0, BRIEF_KNOWLEDGE).map(knowledgeOf),
     playbooks: plan?.playbook ? [playbookOf(plan.playbook)] : [],
@@ -34,12 +43,27 @@ export function briefOf(state: RunState): BriefJson {
 function knowledgeOf(hit: Hit<Chunk>): BriefJson['knowledge'][number] {
   const text = hit.entry.content.replace(/\s+/g, ' ').trim();
   const excerpt = text.length > EXCERPT_CHARS ? `${text.slice(0, EXCERPT_CHARS)}…` : text;
-  return { id: hit.entry.id, title: hit.entry.title, heading: hit.entry.heading, excerpt, why: hit.why, ...provenanceOf(hit) };
+  return {
+    id: hit.entry.id,
+    title: hit.entry.title,
+    heading: hit.entry.heading,
+    excerpt,
+    why: hit.why,
+    ...provenanceOf(hit),
+  };
 }
 
 function playbookOf(run: NonNullable<NonNullable<RunState['plan']>['playbook']>): BriefJson['playbooks'][number] {
   const checks = run.checks.map(({ onMissing: _o, ...check }) => check);
-  return { id: run.id, title: run.title, why: run.why, steps: run.steps, checks, post_checks: run.postChecks.map((c) => c.purpose), ...run.provenance };
+  return {
+    id: run.id,
+    title: run.title,
+    why: run.why,
+    steps: run.steps,
+    checks,
+    post_checks: run.postChecks.map((c) => c.purpose),
+    ...run.provenance,
+  };
 }
 
 function warningOf(hit: Hit<Warning>): BriefJson['warnings'][number] {
@@ -53,14 +77,45 @@ const CHECK = { ok: '✓', missing: '✗ 缺', failed: '✗ 未通过', skipped:
 /** The parts of a brief, in reading order; empty ones are left out. */
 export function briefSections(brief: BriefJson): { key: string; title: string; text: string }[] {
   const sections = [
-    { key: 'route', title: '路由', text: `${KIND[brief.route.kind]}（${LAYER[brief.route.layer]}：${brief.route.evidence}）` },
-    { key: 'questions', title: '先要确认', text: [...(brief.plan?.open_questions ?? []), ...(brief.plan?.stopped ? [`不能继续：${brief.plan.stopped}`] : [])].map((q) => `- ${q}`).join('\n') },
+    {
+      key: 'route',
+      title: '路由',
+      text: `${KIND[brief.route.kind]}（${LAYER[brief.route.layer]}：${brief.route.evidence}）`,
+    },
+    {
+      key: 'questions',
+      title: '先要确认',
+      text: [...(brief.plan?.open_questions ?? []), ...(brief.plan?.stopped ? [`不能继续：${brief.plan.stopped}`] : [])]
+        .map((q) => `- ${q}`)
+        .join('\n'),
+    },
     { key: 'terms', title: '术语', text: brief.terms.map(termLine).join('\n') },
-    { key: 'plan', title: '计划', text: brief.playbooks.length > 0 ? '' : (brief.plan?.steps ?? []).map((s, i) => `${i + 1}. ${s}`).join('\n') },
+    {
+      key: 'plan',
+      title: '计划',
+      text: brief.playbooks.length > 0 ? '' : (brief.plan?.steps ?? []).map((s, i) => `${i + 1}. ${s}`).join('\n'),
+    },
     { key: 'playbooks', title: '流程模板', text: brief.playbooks.map(playbookText).join('\n') },
-    { key: 'files', title: '候选文件', text: brief.files.map((f, i) => `${i + 1}. ${f.path}  ${f.summary}\n   理由：${f.why}`).join('\n') },
-    { key: 'warnings', title: '警示', text: brief.warnings.map((w) => `- ${doubt(w)}${w.danger} ${sourceOf(w)}`).join('\n') },
-    { key: 'knowledge', title: '知识', text: brief.knowledge.map((k) => `- ${doubt(k)}${k.title}${k.heading && k.heading !== k.title ? ` › ${k.heading}` : ''}：${k.excerpt} ${sourceOf(k)}`).join('\n') },
+    {
+      key: 'files',
+      title: '候选文件',
+      text: brief.files.map((f, i) => `${i + 1}. ${f.path}  ${f.summary}\n   理由：${f.why}`).join('\n'),
+    },
+    {
+      key: 'warnings',
+      title: '警示',
+      text: brief.warnings.map((w) => `- ${doubt(w)}${w.danger} ${sourceOf(w)}`).join('\n'),
+    },
+    {
+      key: 'knowledge',
+      title: '知识',
+      text: brief.knowledge
+        .map(
+          (k) =>
+            `- ${doubt(k)}${k.title}${k.heading && k.heading !== k.title ? ` › ${k.heading}` : ''}：${k.excerpt} ${sourceOf(k)}`,
+        )
+        .join('\n'),
+    },
   ];
   return sections.filter((s) => s.text !== '');
 }
@@ -77,15 +132,24 @@ function doubt(e: Sourced): string {
 }
 
 function termLine(t: BriefJson['terms'][number]): string {
-  const symbols = t.symbols.map((s) => (s.file ? `${s.name} ${s.file}:${s.line}` : `${s.name}（代码里没找到）`)).join('；');
-  const state = t.status === 'verified' ? '' : t.symbols.some((s) => s.file) ? '（疑似，代码里有同名符号）' : '（疑似，先在代码里确认）';
+  const symbols = t.symbols
+    .map((s) => (s.file ? `${s.name} ${s.file}:${s.line}` : `${s.name}（代码里没找到）`))
+    .join('；');
+  const state =
+    t.status === 'verified'
+      ? ''
+      : t.symbols.some((s) => s.file)
+        ? '（疑似，代码里有同名符号）'
+        : '（疑似，先在代码里确认）';
   const module = t.module ? `［${t.module}］` : '';
   return `- ${t.keyword_ch}${module}${state} → ${symbols || '没有对应符号'}${t.note ? `。${t.note}` : ''} ${sourceOf(t)}`;
 }
 
 function playbookText(p: BriefJson['playbooks'][number]): string {
   const steps = p.steps.map((s, i) => `${i + 1}. ${s}`);
-  const checks = p.checks.map((c) => `- ${CHECK[c.state]} ${c.target}：${c.purpose}${c.state === 'skipped' ? `（${c.detail}）` : ''}`);
+  const checks = p.checks.map(
+    (c) => `- ${CHECK[c.state]} ${c.target}：${c.purpose}${c.state === 'skipped' ? `（${c.detail}）` : ''}`,
+  );
   const post = p.post_checks.map((c) => `- ${c}`);
   return [
     `${p.title} ${sourceOf(p)}`,
@@ -105,13 +169,29 @@ export function renderBrief(brief: BriefJson, request: string): string {
 }
 
 const SECTION_NAMES: Record<string, string> = {
-  route: '路由', questions: '待确认', terms: '术语', plan: '计划', playbooks: '流程模板', files: '文件', warnings: '警示', knowledge: '知识',
+  route: '路由',
+  questions: '待确认',
+  terms: '术语',
+  plan: '计划',
+  playbooks: '流程模板',
+  files: '文件',
+  warnings: '警示',
+  knowledge: '知识',
 };
 
 /** Ledger lines for a brief: the same entries, the same sources. */
 export function briefLedger(state: RunState, brief: BriefJson): Injection[] {
   const line = (type: Injection['type'], e: Sourced & { id: string; why: string }, text: string): Injection => ({
-    run: state.run, id: e.id, type, version: e.version, source: e.source, confidence: e.confidence, phase: 'brief', turn: state.turn, tokens: estimateTokens(text), why: e.why,
+    run: state.run,
+    id: e.id,
+    type,
+    version: e.version,
+    source: e.source,
+    confidence: e.confidence,
+    phase: 'brief',
+    turn: state.turn,
+    tokens: estimateTokens(text),
+    why: e.why,
   });
   return [
     ...brief.terms.map((t) => line('term', t, termLine(t))),

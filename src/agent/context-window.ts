@@ -26,7 +26,11 @@ export function fitContext(messages: BaseMessage[], contextTokens: number): Base
     if (total <= limit) break;
     const old = fitted[i] as ToolMessage;
     total -= estimateTokens(textOf(old)) - estimateTokens(DROPPED);
-    fitted[i] = new ToolMessage({ ...(old.id ? { id: old.id } : {}), tool_call_id: old.tool_call_id, content: DROPPED });
+    fitted[i] = new ToolMessage({
+      ...(old.id ? { id: old.id } : {}),
+      tool_call_id: old.tool_call_id,
+      content: DROPPED,
+    });
   }
   return fitted;
 }

@@ -6,7 +6,15 @@ export type RunEvent =
   | { type: 'node.started'; node: string }
   | { type: 'node.finished'; node: string; ms: number }
   | { type: 'route.decided'; intents: { kind: string; text: string; layer: string; evidence: string }[] }
-  | { type: 'core.queried'; asked: boolean; why: string; terms: number; knowledge: number; playbooks: number; warnings: number }
+  | {
+      type: 'core.queried';
+      asked: boolean;
+      why: string;
+      terms: number;
+      knowledge: number;
+      playbooks: number;
+      warnings: number;
+    }
   | { type: 'plan.made'; steps: number; focus: string[]; playbook: string | null }
   | { type: 'model.started'; turn: number }
   | { type: 'model.token'; text: string }

@@ -1,5 +1,5 @@
-import { type BaseCheckpointSaver, END, START, StateGraph } from '@langchain/langgraph';
 import { AIMessage } from '@langchain/core/messages';
+import { type BaseCheckpointSaver, END, START, StateGraph } from '@langchain/langgraph';
 import { type GraphDeps, makeNode, type NodeRuntime } from './node.js';
 import { actNode } from './nodes/act.js';
 import { answerNode } from './nodes/answer.js';
@@ -49,19 +49,37 @@ export function buildGraph(deps: GraphDeps, checkpointer?: BaseCheckpointSaver) 
     .addEdge(START, 'route')
     .addConditionalEdges('route', byKind, { 修改: 'preread', 提问: 'preread', 操作: 'select', 闲聊: 'answer' })
     .addConditionalEdges('preread', byKind, { 修改: 'plan', 提问: 'answer' })
-    .addConditionalEdges('plan', (s) => afterPlan(s, deps), { 先问清楚: 'ask', 动手: 'execute', '无模型或不能继续': 'report' })
-    .addConditionalEdges('ask', (s) => afterAsk(s, deps), { 继续: 'execute', '不做或无模型': 'report' })
+    .addConditionalEdges('plan', (s) => afterPlan(s, deps), {
+      先问清楚: 'ask',
+      动手: 'execute',
+      无模型或不能继续: 'report',
+    })
+    .addConditionalEdges('ask', (s) => afterAsk(s, deps), { 继续: 'execute', 不做或无模型: 'report' })
     .addConditionalEdges('execute', afterExecute, { 调用工具: 'tools', 改完了: 'postcheck', 模型出错: 'report' })
     .addEdge('tools', 'execute')
-    .addConditionalEdges('postcheck', (s) => afterPostcheck(s, deps), { 退回修改: 'execute', 请人确认: 'confirm', 没有改动: 'report' })
-    .addConditionalEdges('confirm', afterConfirm, { 同意: 'apply', 按意见改: 'execute', 用户改过: 'postcheck', 拒绝: 'report' })
+    .addConditionalEdges('postcheck', (s) => afterPostcheck(s, deps), {
+      退回修改: 'execute',
+      请人确认: 'confirm',
+      没有改动: 'report',
+    })
+    .addConditionalEdges('confirm', afterConfirm, {
+      同意: 'apply',
+      按意见改: 'execute',
+      用户改过: 'postcheck',
+      拒绝: 'report',
+    })
     .addEdge('apply', 'report')
     .addConditionalEdges('select', afterSelect, { 缺参数: 'fill', 看危险等级: 'approve', 没有合适的工具: 'report' })
     .addConditionalEdges('fill', afterSelect, { 缺参数: 'report', 看危险等级: 'approve', 没有合适的工具: 'report' })
     .addConditionalEdges('approve', (s) => (s.tool?.approved ? '同意' : '拒绝'), { 同意: 'act', 拒绝: 'report' })
     .addEdge('act', 'report')
     .addEdge('answer', 'report')
-    .addConditionalEdges('report', afterReport, { '下一件：修改或提问': 'preread', '下一件：操作': 'select', '下一件：闲聊': 'answer', 结束: END });
+    .addConditionalEdges('report', afterReport, {
+      '下一件：修改或提问': 'preread',
+      '下一件：操作': 'select',
+      '下一件：闲聊': 'answer',
+      结束: END,
+    });
   return graph.compile({ name: 'xihe', ...(checkpointer ? { checkpointer } : {}) });
 }
 
@@ -92,7 +110,9 @@ function afterExecute(state: RunState) {
   if (state.error) return '模型出错';
   if (state.stopReason) return '改完了';
   const last = state.messages.at(-1);
-  const calls = AIMessage.isInstance(last) ? (last.tool_calls?.length ?? 0) + (last.invalid_tool_calls?.length ?? 0) : 0;
+  const calls = AIMessage.isInstance(last)
+    ? (last.tool_calls?.length ?? 0) + (last.invalid_tool_calls?.length ?? 0)
+    : 0;
   return calls > 0 ? '调用工具' : '改完了';
 }
 

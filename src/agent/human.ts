@@ -111,7 +111,8 @@ const editedFiles = z.array(z.object({ path: z.string().min(1), text: z.string()
 /** Files whose content the user wrote anew at confirm (`editedAction.args.files`). */
 export function readEditedFiles(value: unknown): { path: string; text: string }[] {
   const d = parseDecision(value);
-  const args = d.editedAction?.args ?? (typeof d.args === 'object' && d.args !== null ? (d.args as Record<string, unknown>) : {});
+  const args =
+    d.editedAction?.args ?? (typeof d.args === 'object' && d.args !== null ? (d.args as Record<string, unknown>) : {});
   const nested = (args as { args?: Record<string, unknown> }).args ?? args;
   const parsed = editedFiles.safeParse((nested as { files?: unknown }).files ?? []);
   return parsed.success ? parsed.data.filter((f) => typeof f.text === 'string') : [];
@@ -119,7 +120,13 @@ export function readEditedFiles(value: unknown): { path: string; text: string }[
 
 /** Parameters that the user filled in (`editedAction.args`, or a plain object). */
 export function readParameters(value: unknown): Record<string, unknown> {
-  if (typeof value === 'object' && value !== null && !Array.isArray(value) && !('decisions' in value) && !('type' in value)) {
+  if (
+    typeof value === 'object' &&
+    value !== null &&
+    !Array.isArray(value) &&
+    !('decisions' in value) &&
+    !('type' in value)
+  ) {
     return value as Record<string, unknown>;
   }
   const d = parseDecision(value);

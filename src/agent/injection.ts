@@ -1,9 +1,9 @@
-import type { CoreResult, Injected } from '../zhcore/index.js';
+import type { CoreResult, InjectedEntry } from '../zhcore/index.js';
 import type { Emit } from './events.js';
 import type { Injection, RunState } from './state.js';
 
 /** Ledger lines for what was just put into a prompt or a brief, told to listeners as well. */
-export function inject(state: RunState, phase: Injection['phase'], injected: Injected[], emit: Emit): Injection[] {
+export function inject(state: RunState, phase: Injection['phase'], injected: InjectedEntry[], emit: Emit): Injection[] {
   for (const entry of injected) {
     emit({ type: 'entry.injected', id: entry.id, entryType: entry.type, phase, source: entry.source });
   }
@@ -17,5 +17,12 @@ export function wasInjected(state: RunState, id: string): boolean {
 
 /** An empty answer of the core, for branches that did not ask it. */
 export function nothingRetrieved(dataVersion: string): CoreResult {
-  return { dataVersion, gate: { asked: false, why: '没有查询' }, terms: [], knowledge: [], playbooks: [], warnings: [] };
+  return {
+    dataVersion,
+    gate: { asked: false, why: '没有查询' },
+    terms: [],
+    knowledge: [],
+    playbooks: [],
+    warnings: [],
+  };
 }

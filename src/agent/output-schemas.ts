@@ -20,25 +20,64 @@ export const termJson = z.object({
   module: z.string().optional(),
   note: z.string().optional(),
   why: z.string(),
-  symbols: z.array(z.object({ name: z.string(), file: z.string().nullable(), line: z.number().nullable() })).describe('代码符号及其位置；file 为 null 表示代码里没找到'),
+  symbols: z
+    .array(z.object({ name: z.string(), file: z.string().nullable(), line: z.number().nullable() }))
+    .describe('代码符号及其位置；file 为 null 表示代码里没找到'),
 });
 
-export const knowledgeJson = z.object({ id: z.string(), title: z.string(), heading: z.string(), excerpt: z.string(), why: z.string(), ...provenance });
+export const knowledgeJson = z.object({
+  id: z.string(),
+  title: z.string(),
+  heading: z.string(),
+  excerpt: z.string(),
+  why: z.string(),
+  ...provenance,
+});
 
-export const checkJson = z.object({ type: z.string(), target: z.string(), purpose: z.string(), state: z.enum(['ok', 'missing', 'failed', 'skipped']), detail: z.string() });
+export const checkJson = z.object({
+  type: z.string(),
+  target: z.string(),
+  purpose: z.string(),
+  state: z.enum(['ok', 'missing', 'failed', 'skipped']),
+  detail: z.string(),
+});
 
-export const playbookJson = z.object({ id: z.string(), title: z.string(), why: z.string(), steps: z.array(z.string()), checks: z.array(checkJson), post_checks: z.array(z.string()), ...provenance });
+export const playbookJson = z.object({
+  id: z.string(),
+  title: z.string(),
+  why: z.string(),
+  steps: z.array(z.string()),
+  checks: z.array(checkJson),
+  post_checks: z.array(z.string()),
+  ...provenance,
+});
 
 export const warningJson = z.object({ id: z.string(), danger: z.string(), why: z.string(), ...provenance });
 
-export const fileJson = z.object({ path: z.string(), why: z.string().describe('为什么找到它'), summary: z.string().describe('一行说明') });
+export const fileJson = z.object({
+  path: z.string(),
+  why: z.string().describe('为什么找到它'),
+  summary: z.string().describe('一行说明'),
+});
 
 export const errorJson = z.object({ code: z.string(), message: z.string(), hint: z.string() });
 
 /** The brief: what the core and the path context know about a request. */
 export const briefJson = z.object({
-  route: z.object({ kind: z.enum(['edit', 'qa', 'tool', 'chat']), layer: z.enum(['rule', 'similar', 'refused']), evidence: z.string() }),
-  plan: z.object({ task_type: z.string(), steps: z.array(z.string()), focus: z.array(z.string()), open_questions: z.array(z.string()), stopped: z.string().nullable() }).nullable(),
+  route: z.object({
+    kind: z.enum(['edit', 'qa', 'tool', 'chat']),
+    layer: z.enum(['rule', 'similar', 'refused']),
+    evidence: z.string(),
+  }),
+  plan: z
+    .object({
+      task_type: z.string(),
+      steps: z.array(z.string()),
+      focus: z.array(z.string()),
+      open_questions: z.array(z.string()),
+      stopped: z.string().nullable(),
+    })
+    .nullable(),
   terms: z.array(termJson),
   knowledge: z.array(knowledgeJson),
   playbooks: z.array(playbookJson),
@@ -47,7 +86,11 @@ export const briefJson = z.object({
   tokens: z.object({ total: z.number(), by: z.record(z.string(), z.number()) }).describe('预案的 token 估算'),
 });
 
-export const waitingJson = z.object({ kind: z.enum(['ask', 'fill', 'approve', 'confirm']), text: z.string(), request: z.record(z.string(), z.unknown()) });
+export const waitingJson = z.object({
+  kind: z.enum(['ask', 'fill', 'approve', 'confirm']),
+  text: z.string(),
+  request: z.record(z.string(), z.unknown()),
+});
 
 export const runJson = briefJson.extend({
   thread: z.string(),
@@ -56,20 +99,43 @@ export const runJson = briefJson.extend({
   report: z.object({ kind: z.string(), ok: z.boolean(), text: z.string() }).nullable(),
   reports: z.array(z.object({ kind: z.string(), ok: z.boolean(), text: z.string() })),
   answer: z.string().nullable(),
-  changes: z.object({ changeset: z.string(), files: z.array(z.object({ path: z.string(), change: z.string(), added: z.number(), removed: z.number() })) }).nullable(),
+  changes: z
+    .object({
+      changeset: z.string(),
+      files: z.array(z.object({ path: z.string(), change: z.string(), added: z.number(), removed: z.number() })),
+    })
+    .nullable(),
   receipt: z.string().nullable().describe('写入凭据，xihe undo 用它'),
-  findings: z.array(z.object({ from: z.string(), severity: z.string(), text: z.string(), path: z.string().optional(), line: z.number().optional(), source: z.string().optional() })),
+  findings: z.array(
+    z.object({
+      from: z.string(),
+      severity: z.string(),
+      text: z.string(),
+      path: z.string().optional(),
+      line: z.number().optional(),
+      source: z.string().optional(),
+    }),
+  ),
   tests: z.object({ command: z.string(), ok: z.boolean(), summary: z.string() }).nullable(),
   waiting: waitingJson.nullable(),
   usage: z.object({ input: z.number(), output: z.number(), calls: z.number() }),
   error: errorJson.nullable(),
-  problems: z.array(z.object({ file: z.string(), line: z.number(), reason: z.string() })).describe('没能加载的文件；其余照常'),
+  problems: z
+    .array(z.object({ file: z.string(), line: z.number(), reason: z.string() }))
+    .describe('没能加载的文件；其余照常'),
 });
 
 export const errorOutputJson = z.object({ error: errorJson.extend({ details: z.record(z.string(), z.unknown()) }) });
 
 export const threadsJson = z.object({
-  threads: z.array(z.object({ thread: z.string(), at: z.string(), request: z.string(), status: z.enum(['done', 'failed', 'waiting', 'rejected', 'interrupted']) })),
+  threads: z.array(
+    z.object({
+      thread: z.string(),
+      at: z.string(),
+      request: z.string(),
+      status: z.enum(['done', 'failed', 'waiting', 'rejected', 'interrupted']),
+    }),
+  ),
 });
 
 export const undoJson = z.object({ receipt: z.string(), files: z.array(z.string()) });
@@ -78,7 +144,20 @@ export const traceJson = z.object({
   thread: z.string(),
   request: z.string(),
   runs: z.number(),
-  injections: z.array(z.object({ run: z.number(), phase: z.string(), turn: z.number(), type: z.string(), id: z.string(), version: z.string(), source: z.string(), confidence: z.number(), tokens: z.number(), why: z.string() })),
+  injections: z.array(
+    z.object({
+      run: z.number(),
+      phase: z.string(),
+      turn: z.number(),
+      type: z.string(),
+      id: z.string(),
+      version: z.string(),
+      source: z.string(),
+      confidence: z.number(),
+      tokens: z.number(),
+      why: z.string(),
+    }),
+  ),
   fed: z.array(z.object({ run: z.number(), turn: z.number(), form: z.string(), path: z.string(), tokens: z.number() })),
   edits: z.array(z.object({ turn: z.number(), tool: z.string(), path: z.string(), call: z.string(), ok: z.boolean() })),
   findings: z.array(z.string()),
@@ -96,16 +175,31 @@ export const coreJson = z.object({
   problems: z.array(z.object({ file: z.string(), line: z.number(), reason: z.string() })),
 });
 
-const lookupPart = z.object({ content: z.string(), source: z.string(), match_type: z.enum(['exact_L0', 'semantic_L1']) }).loose();
-export const lookupJson = z.object({ found: z.boolean(), primary: lookupPart.nullable(), supplement: lookupPart.nullable() });
+const lookupPart = z
+  .object({ content: z.string(), source: z.string(), match_type: z.enum(['exact_L0', 'semantic_L1']) })
+  .loose();
+export const lookupJson = z.object({
+  found: z.boolean(),
+  primary: lookupPart.nullable(),
+  supplement: lookupPart.nullable(),
+});
 
-export const findJson = z.object({ query: z.string(), method: z.string(), files: z.array(fileJson.extend({ score: z.number() })) });
+export const findJson = z.object({
+  query: z.string(),
+  method: z.string(),
+  files: z.array(fileJson.extend({ score: z.number() })),
+});
 
 export const treeJson = z.object({ text: z.string(), nodes: z.number(), tokens: z.number(), omitted: z.number() });
 
 export const expandJson = z.object({ path: z.string(), text: z.string(), tokens: z.number() });
 
-export const doctorJson = z.object({ ok: z.boolean(), checks: z.array(z.object({ name: z.string(), state: z.enum(['ok', 'warn', 'fail', 'off']), detail: z.string(), hint: z.string() })) });
+export const doctorJson = z.object({
+  ok: z.boolean(),
+  checks: z.array(
+    z.object({ name: z.string(), state: z.enum(['ok', 'warn', 'fail', 'off']), detail: z.string(), hint: z.string() }),
+  ),
+});
 
 export const initJson = z.object({ created: z.array(z.string()), kept: z.array(z.string()) });
 

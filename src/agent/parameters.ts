@@ -45,12 +45,20 @@ function onlyIdentifier(text: string): string | undefined {
 }
 
 /** Parameters by the model: only what was said, validated property by property; a fault leaves them to be asked for. */
-export async function modelParameters(contract: AnyContract, text: string, env: NodeEnv): Promise<{ input: Record<string, unknown>; usage?: RunUpdate['usage'] }> {
+export async function modelParameters(
+  contract: AnyContract,
+  text: string,
+  env: NodeEnv,
+): Promise<{ input: Record<string, unknown>; usage?: RunUpdate['usage'] }> {
   if (!env.model) return { input: {} };
   const started = Date.now();
   try {
     const reply = await env.model.invoke({
-      system: prompt('fill', { name: contract.name, description: contract.description, schema: JSON.stringify(jsonSchemaOf(contract)) }),
+      system: prompt('fill', {
+        name: contract.name,
+        description: contract.description,
+        schema: JSON.stringify(jsonSchemaOf(contract)),
+      }),
       messages: [new HumanMessage(text)],
       tools: [],
       signal: env.signal,
@@ -59,7 +67,9 @@ export async function modelParameters(contract: AnyContract, text: string, env: 
     const usage = { input, output, calls: 1, estimated: source === 'estimate', ms: Date.now() - started };
     const parsed = parseJsonReply(textOf(reply.message), z.record(z.string(), z.unknown()));
     const known = new Set(Object.keys(jsonSchemaOf(contract).properties ?? {}));
-    const values = parsed.ok ? Object.fromEntries(Object.entries(parsed.value).filter(([k, v]) => known.has(k) && v !== null && v !== '')) : {};
+    const values = parsed.ok
+      ? Object.fromEntries(Object.entries(parsed.value).filter(([k, v]) => known.has(k) && v !== null && v !== ''))
+      : {};
     return { input: values, usage };
   } catch (e) {
     if (env.signal?.aborted || !XiheError.is(e) || e.code === 'CANCELLED') throw e;

@@ -1,3 +1,4 @@
+import picomatch from 'picomatch';
 import type { FileCandidate, PathContext } from '../paths/index.js';
 import { dangerOf, makeScratch, runProcess } from '../sandbox/index.js';
 import type { CoreResult, Hit, Playbook, RequiredCheck, Term } from '../zhcore/index.js';
@@ -63,10 +64,17 @@ export async function runPlaybook(hit: Hit<Playbook>, paths: PathContext, env: N
 }
 
 async function runCheck(check: RequiredCheck, paths: PathContext, env: NodeEnv): Promise<CheckState> {
-  const base = { type: check.type, target: check.path ?? check.command ?? '', purpose: check.purpose, onMissing: check.on_missing };
+  const base = {
+    type: check.type,
+    target: check.path ?? check.command ?? '',
+    purpose: check.purpose,
+    onMissing: check.on_missing,
+  };
   if (check.type !== 'command') {
     const found = fileOf(paths, check.path ?? '');
-    return found ? { ...base, state: 'ok', detail: found } : { ...base, state: 'missing', detail: `没有 ${check.path}` };
+    return found
+      ? { ...base, state: 'ok', detail: found }
+      : { ...base, state: 'missing', detail: `没有 ${check.path}` };
   }
   const command = check.command ?? '';
   const { danger, why } = dangerOf(command);
@@ -87,7 +95,9 @@ async function runCheck(check: RequiredCheck, paths: PathContext, env: NodeEnv):
   }
 }
 
+/** The file that a check names; a glob is met by its first match. */
 function fileOf(paths: PathContext, path: string): string | undefined {
+  if (/[*{?]/.test(path)) return paths.files.find(picomatch(path, { dot: true }));
   try {
     return paths.resolve(path).path;
   } catch {
@@ -102,8 +112,13 @@ export function assemblePlan(
   playbook: PlaybookRun | null,
   candidates: FileCandidate[],
 ): Plan {
-  const files = candidates.slice(0, MAX_CANDIDATES).map((c) => ({ path: c.path as string, why: c.why, summary: c.summary, score: c.score }));
-  const focus = focusFiles(terms, files.map((f) => f.path));
+  const files = candidates
+    .slice(0, MAX_CANDIDATES)
+    .map((c) => ({ path: c.path as string, why: c.why, summary: c.summary, score: c.score }));
+  const focus = focusFiles(
+    terms,
+    files.map((f) => f.path),
+  );
   const failed = playbook?.checks.filter((c) => c.state === 'missing' || c.state === 'failed') ?? [];
   const stop = failed.find((c) => c.onMissing === 'stop');
   return {
@@ -119,7 +134,8 @@ export function assemblePlan(
 }
 
 function questionFor(check: CheckState): string {
-  const what = check.state === 'missing' ? `找不到 ${check.target}` : `检查没有通过：${check.target}（${check.detail}）`;
+  const what =
+    check.state === 'missing' ? `找不到 ${check.target}` : `检查没有通过：${check.target}（${check.detail}）`;
   return `${what}（用途：${check.purpose}）。要先补上它，还是直接继续？`;
 }
 
@@ -135,7 +151,9 @@ function focusFiles(terms: PlanTerm[], candidates: string[]): string[] {
 /** Steps for a task that no playbook covers: what the team's words and the files say, in the order of careful work. */
 function genericSteps(taskType: Plan['taskType'], terms: PlanTerm[], focus: string[]): string[] {
   const where = focus[0] ?? '相关文件';
-  const symbol = terms.flatMap((t) => t.symbols.filter((s) => s.file !== null).map((s) => `${s.name}（${s.file}:${s.line}，${t.keyword_ch}）`))[0];
+  const symbol = terms.flatMap((t) =>
+    t.symbols.filter((s) => s.file !== null).map((s) => `${s.name}（${s.file}:${s.line}，${t.keyword_ch}）`),
+  )[0];
   const read = symbol ? `读 ${symbol}，确认现在的行为` : `读 ${where}，确认现在的行为`;
   const change = {
     bugfix: '先写一个能重现问题的测试，再改到它通过',

@@ -1,4 +1,3 @@
-import { assetPath } from '../assets.js';
 import { loadConfig, type XiheConfig } from '../config.js';
 import { type History, openHistory } from '../history/index.js';
 import { openLayout, type ProjectLayout } from '../layout.js';
@@ -50,11 +49,7 @@ export async function openProject(repo: string, env: NodeJS.ProcessEnv = process
 
 function build(layout: ProjectLayout, env: NodeJS.ProcessEnv): Project {
   const config = loadConfig(layout.layerDir, env);
-  const core = openZhCore({
-    generalDir: assetPath('knowledge'),
-    playbooksDir: assetPath('playbooks'),
-    projectDir: layout.layerDir,
-  });
+  const core = openZhCore({ projectDir: layout.layerDir });
   const team = loadTeamTools(layout.layerDir);
   let history: Promise<History> | undefined;
   let paths: Promise<PathContext> | undefined;
@@ -79,7 +74,13 @@ function build(layout: ProjectLayout, env: NodeJS.ProcessEnv): Project {
       paths = project
         .history()
         .then((h) =>
-          openPaths({ root: layout.root, stateDir: layout.stateDir, terms: core.termLookup(), history: h, ...(signal ? { signal } : {}) }),
+          openPaths({
+            root: layout.root,
+            stateDir: layout.stateDir,
+            terms: core.termLookup(),
+            history: h,
+            ...(signal ? { signal } : {}),
+          }),
         );
       paths.catch(() => {
         paths = undefined;

@@ -2,7 +2,16 @@ import { readFileSync } from 'node:fs';
 import { assetPath } from '../assets.js';
 
 export type PromptName =
-  | 'execute' | 'task' | 'findings' | 'comment' | 'review' | 'review-task' | 'answer' | 'answer-task' | 'chat' | 'fill';
+  | 'execute'
+  | 'task'
+  | 'findings'
+  | 'comment'
+  | 'review'
+  | 'review-task'
+  | 'answer'
+  | 'answer-task'
+  | 'chat'
+  | 'fill';
 
 const cache = new Map<PromptName, string>();
 

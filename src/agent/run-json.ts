@@ -11,7 +11,14 @@ export function runJsonOf(view: ThreadView, project: Project): RunJson {
   return {
     thread,
     ...briefOf(state),
-    status: view.status === 'waiting' ? 'waiting' : view.status === 'rejected' ? 'rejected' : view.status === 'done' ? 'done' : 'failed',
+    status:
+      view.status === 'waiting'
+        ? 'waiting'
+        : view.status === 'rejected'
+          ? 'rejected'
+          : view.status === 'done'
+            ? 'done'
+            : 'failed',
     intents: (state.route?.intents ?? []).map(({ kind, text, layer, evidence }) => ({ kind, text, layer, evidence })),
     report: state.report ? { kind: state.report.kind, ok: state.report.ok, text: state.report.text } : null,
     reports: state.reports.map(({ kind, ok, text }) => ({ kind, ok, text })),
@@ -20,7 +27,13 @@ export function runJsonOf(view: ThreadView, project: Project): RunJson {
     receipt: state.receipt?.id ?? null,
     findings: state.findings.map(({ entryId: _id, ...finding }) => finding),
     tests: state.tests,
-    waiting: view.pending ? { kind: view.pending.kind, text: view.pending.actionRequests[0]?.description ?? '', request: { ...view.pending } } : null,
+    waiting: view.pending
+      ? {
+          kind: view.pending.kind,
+          text: view.pending.actionRequests[0]?.description ?? '',
+          request: { ...view.pending },
+        }
+      : null,
     usage: { input: state.usage.input, output: state.usage.output, calls: state.usage.calls },
     error: state.report?.error ?? state.error,
     problems: project.core.problems.map(({ file, line, reason }) => ({ file, line, reason })),
@@ -30,7 +43,10 @@ export function runJsonOf(view: ThreadView, project: Project): RunJson {
 function changesOf(view: ThreadView, project: Project): RunJson['changes'] {
   const id = view.state.changesetId;
   if (!id) return null;
-  const files = project.changeset(id).diff().map((d) => ({ path: d.path, change: d.change, added: d.addedLines.length, removed: d.removedLines.length }));
+  const files = project
+    .changeset(id)
+    .diff()
+    .map((d) => ({ path: d.path, change: d.change, added: d.addedLines.length, removed: d.removedLines.length }));
   return { changeset: id, files };
 }
 
@@ -45,7 +61,13 @@ export function editsOf(view: ThreadView): { turn: number; tool: string; path: s
     turn++;
     return (m.tool_calls ?? [])
       .filter((call) => EDIT_TOOLS.has(call.name))
-      .map((call) => ({ turn, tool: call.name, path: String(call.args.path ?? ''), call: call.id ?? '', ok: isOk(results.get(call.id ?? '')) }));
+      .map((call) => ({
+        turn,
+        tool: call.name,
+        path: String(call.args.path ?? ''),
+        call: call.id ?? '',
+        ok: isOk(results.get(call.id ?? '')),
+      }));
   });
 }
 

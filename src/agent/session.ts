@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { Command, isGraphInterrupt } from '@langchain/langgraph';
 import { messageOf, XiheError } from '../errors.js';
-import { openLayout } from '../layout.js';
 import { pruneSandboxState, withAsyncFileLock } from '../sandbox/index.js';
 import { LibsqlSaver } from './checkpoint/libsql-saver.js';
 import type { RunEvent } from './events.js';
@@ -61,12 +60,20 @@ export class Session {
    * @param signal stops the run; what is done stays, and `resume` goes on
    * @throws XiheError THREAD_BUSY when another process works on the thread, CANCELLED, and what nodes throw
    */
-  async run(text: string, options: RunOptions, thread: string, onEvent: (e: RunEvent) => void, signal?: AbortSignal): Promise<ThreadView> {
+  async run(
+    text: string,
+    options: RunOptions,
+    thread: string,
+    onEvent: (e: RunEvent) => void,
+    signal?: AbortSignal,
+  ): Promise<ThreadView> {
     const input = { request: { text, repo: this.project.layout.root, options } };
     return this.locked(thread, async () => {
       const view = await this.view(thread);
       if (view.status === 'waiting' || view.status === 'interrupted') {
-        throw new XiheError('THREAD_BUSY', `会话 ${thread} 还有没做完的事`, { hint: `先用 xihe resume ${thread} 了结它，或换一个 --thread 名字。` });
+        throw new XiheError('THREAD_BUSY', `会话 ${thread} 还有没做完的事`, {
+          hint: `先用 xihe resume ${thread} 了结它，或换一个 --thread 名字。`,
+        });
       }
       return this.follow(thread, input, onEvent, signal);
     });
@@ -78,13 +85,20 @@ export class Session {
    * @param answer what the user decided; undefined where nothing is asked
    * @throws XiheError THREAD_NOT_FOUND, THREAD_NOT_WAITING, THREAD_BUSY, RESUME_INVALID
    */
-  async resume(thread: string, answer: unknown, onEvent: (e: RunEvent) => void, signal?: AbortSignal): Promise<ThreadView> {
+  async resume(
+    thread: string,
+    answer: unknown,
+    onEvent: (e: RunEvent) => void,
+    signal?: AbortSignal,
+  ): Promise<ThreadView> {
     return this.locked(thread, async () => {
       const view = await this.view(thread);
       if (view.status === 'empty') throw notFound(thread);
       if (view.status === 'interrupted') return this.follow(thread, null, onEvent, signal);
       if (view.status !== 'waiting') {
-        throw new XiheError('THREAD_NOT_WAITING', `会话 ${thread} 已经结束，没有在等什么`, { hint: '用 xihe run --thread 接着说新的请求。' });
+        throw new XiheError('THREAD_NOT_WAITING', `会话 ${thread} 已经结束，没有在等什么`, {
+          hint: '用 xihe run --thread 接着说新的请求。',
+        });
       }
       if (answer === undefined) return view;
       return this.follow(thread, new Command({ resume: answer }), onEvent, signal);
@@ -127,17 +141,35 @@ export class Session {
       return await withAsyncFileLock(file, work, { waitMs: 0 });
     } catch (e) {
       if (!XiheError.is(e, 'LOCK_BUSY')) throw e;
-      throw new XiheError('THREAD_BUSY', `会话 ${thread} 正在另一个进程里运行`, { hint: '等它结束，或换一个 --thread 名字。', cause: e });
+      throw new XiheError('THREAD_BUSY', `会话 ${thread} 正在另一个进程里运行`, {
+        hint: '等它结束，或换一个 --thread 名字。',
+        cause: e,
+      });
     }
   }
 
   /** Streams the graph until it ends or asks; then drops old threads. */
-  private async follow(thread: string, input: unknown, onEvent: (e: RunEvent) => void, signal?: AbortSignal): Promise<ThreadView> {
-    const config = { ...configOf(thread), recursionLimit: RECURSION_LIMIT, streamMode: ['custom'] as 'custom'[], durability: 'sync' as const, ...(signal ? { signal } : {}) };
+  private async follow(
+    thread: string,
+    input: unknown,
+    onEvent: (e: RunEvent) => void,
+    signal?: AbortSignal,
+  ): Promise<ThreadView> {
+    const config = {
+      ...configOf(thread),
+      recursionLimit: RECURSION_LIMIT,
+      streamMode: ['custom'] as 'custom'[],
+      durability: 'sync' as const,
+      ...(signal ? { signal } : {}),
+    };
     try {
       for await (const [, event] of await this.graph.stream(input as never, config)) onEvent(event as RunEvent);
     } catch (e) {
-      if (signal?.aborted) throw new XiheError('CANCELLED', `已停下，会话是 ${thread}`, { hint: `用 xihe resume ${thread} 接着跑。`, cause: e });
+      if (signal?.aborted)
+        throw new XiheError('CANCELLED', `已停下，会话是 ${thread}`, {
+          hint: `用 xihe resume ${thread} 接着跑。`,
+          cause: e,
+        });
       if (!isGraphInterrupt(e)) throw e;
     }
     await this.prune(thread);
@@ -149,17 +181,25 @@ export class Session {
     const keep = this.project.config.state.keepThreads;
     const known = await this.saver.listThreads(-1);
     if (known.length <= keep) return;
-    const waiting: string[] = [];
+    const open: ThreadView[] = [];
     for (const info of known.slice(keep)) {
-      const { status } = await this.view(info.threadId);
-      if (status === 'waiting' || status === 'interrupted') waiting.push(info.threadId);
+      const view = await this.view(info.threadId);
+      if (view.status === 'waiting' || view.status === 'interrupted') open.push(view);
     }
-    await this.saver.prune(keep, [current, ...waiting]);
+    await this.saver.prune(keep, [current, ...open.map((v) => v.thread)]);
+    const protect = open.flatMap((v) => (v.state.changesetId ? [v.state.changesetId] : []));
     try {
-      pruneSandboxState(this.project.layout.stateDir, { keep });
+      pruneSandboxState(this.project.layout.stateDir, { keep, protect });
     } catch (e) {
       // Old receipts that can't be removed cost disk space, not correctness.
-      this.project.audit.append({ at: new Date().toISOString(), who: 'xihe', what: 'state.prune', args: {}, result: messageOf(e), durationMs: 0 });
+      this.project.audit.append({
+        at: new Date().toISOString(),
+        who: 'xihe',
+        what: 'state.prune',
+        args: {},
+        result: messageOf(e),
+        durationMs: 0,
+      });
     }
   }
 }
@@ -172,7 +212,11 @@ export function newThreadName(now = new Date()): string {
 
 /** Dependencies of a local command line: any folder of this machine, the model of its settings. */
 export function localDeps(defaultRepo: string): GraphDeps {
-  return { defaultRepo, openProject: (repo) => openProject(repo), openModel: (project) => openModel(project.config.model) };
+  return {
+    defaultRepo,
+    openProject: (repo) => openProject(repo),
+    openModel: (project) => openModel(project.config.model),
+  };
 }
 
 function configOf(thread: string) {
@@ -185,5 +229,7 @@ function fileName(thread: string): string {
 }
 
 function notFound(thread: string): XiheError {
-  return new XiheError('THREAD_NOT_FOUND', `没有会话 ${thread}`, { hint: '用 xihe threads 看有哪些会话；注意 --repo 要指向当时的项目。' });
+  return new XiheError('THREAD_NOT_FOUND', `没有会话 ${thread}`, {
+    hint: '用 xihe threads 看有哪些会话；注意 --repo 要指向当时的项目。',
+  });
 }

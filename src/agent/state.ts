@@ -40,7 +40,11 @@ const provenanceSchema = z.object({
   confidence: z.number(),
 });
 
-export const symbolPlaceSchema = z.object({ name: z.string(), file: z.string().nullable(), line: z.number().nullable() });
+export const symbolPlaceSchema = z.object({
+  name: z.string(),
+  file: z.string().nullable(),
+  line: z.number().nullable(),
+});
 
 /** A term of the plan: what the word is called in code, and whether the repository confirms it. */
 export const planTermSchema = z.object({
@@ -140,7 +144,13 @@ export const fedSchema = z.object({
   tokens: z.number(),
 });
 
-export const usageSchema = z.object({ input: z.number(), output: z.number(), calls: z.number(), estimated: z.boolean(), ms: z.number() });
+export const usageSchema = z.object({
+  input: z.number(),
+  output: z.number(),
+  calls: z.number(),
+  estimated: z.boolean(),
+  ms: z.number(),
+});
 
 export const toolRunSchema = z.object({
   candidates: z.array(z.object({ name: z.string(), description: z.string(), why: z.string(), score: z.number() })),
@@ -162,16 +172,26 @@ export const reportSchema = z.object({
   error: z.object({ code: z.string(), message: z.string(), hint: z.string() }).nullable(),
 });
 
-export const turnSchema = z.object({ text: z.string(), kind: z.enum(['edit', 'qa', 'tool', 'chat']), tool: z.string().optional(), outcome: z.string() });
+export const turnSchema = z.object({
+  text: z.string(),
+  kind: z.enum(['edit', 'qa', 'tool', 'chat']),
+  tool: z.string().optional(),
+  outcome: z.string(),
+});
 
 /** The four lists, as plain JSON; the exact shape is zhcore's CoreResult. */
-export const retrievedSchema = z.custom<import('../zhcore/index.js').CoreResult>((v) => typeof v === 'object' && v !== null);
+export const retrievedSchema = z.custom<import('../zhcore/index.js').CoreResult>(
+  (v) => typeof v === 'object' && v !== null,
+);
 
 const append = <T extends z.ZodType>(item: T) =>
-  new ReducedValue(z.array(item).default(() => []), {
-    inputSchema: z.array(item),
-    reducer: (current: z.output<T>[], next: z.output<T>[]) => [...current, ...next],
-  });
+  new ReducedValue(
+    z.array(item).default(() => []),
+    {
+      inputSchema: z.array(item),
+      reducer: (current: z.output<T>[], next: z.output<T>[]) => [...current, ...next],
+    },
+  );
 
 const noUsage = { input: 0, output: 0, calls: 0, estimated: false, ms: 0 };
 
@@ -180,7 +200,10 @@ export const XiheState = new StateSchema({
   /** Runs of this thread so far; this one is the newest. */
   run: z.number().default(0),
   messages: MessagesValue,
-  route: z.object({ intents: z.array(intentSchema), index: z.number() }).nullable().default(null),
+  route: z
+    .object({ intents: z.array(intentSchema), index: z.number() })
+    .nullable()
+    .default(null),
   retrieved: z.unknown().default(null),
   plan: planSchema.nullable().default(null),
   /** The user's answer to the plan's open questions. */
@@ -195,7 +218,10 @@ export const XiheState = new StateSchema({
   round: z.number().default(0),
   tests: z.object({ command: z.string(), ok: z.boolean(), summary: z.string() }).nullable().default(null),
   decision: decisionSchema.nullable().default(null),
-  receipt: z.object({ id: z.string(), files: z.array(z.string()) }).nullable().default(null),
+  receipt: z
+    .object({ id: z.string(), files: z.array(z.string()) })
+    .nullable()
+    .default(null),
   tool: toolRunSchema.nullable().default(null),
   answer: z.string().nullable().default(null),
   error: z.object({ code: z.string(), message: z.string(), hint: z.string() }).nullable().default(null),
@@ -205,16 +231,19 @@ export const XiheState = new StateSchema({
   ledger: append(injectionSchema),
   fed: append(fedSchema),
   turns: append(turnSchema),
-  usage: new ReducedValue(usageSchema.default(() => ({ ...noUsage })), {
-    inputSchema: usageSchema,
-    reducer: (a, b) => ({
-      input: a.input + b.input,
-      output: a.output + b.output,
-      calls: a.calls + b.calls,
-      estimated: a.estimated || b.estimated,
-      ms: a.ms + b.ms,
-    }),
-  }),
+  usage: new ReducedValue(
+    usageSchema.default(() => ({ ...noUsage })),
+    {
+      inputSchema: usageSchema,
+      reducer: (a, b) => ({
+        input: a.input + b.input,
+        output: a.output + b.output,
+        calls: a.calls + b.calls,
+        estimated: a.estimated || b.estimated,
+        ms: a.ms + b.ms,
+      }),
+    },
+  ),
 });
 
 export type RunState = typeof XiheState.State;

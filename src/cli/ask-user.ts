@@ -14,7 +14,10 @@ export async function askUser(request: PendingRequest, session: Session, signal:
   show(request, session);
   if (request.kind === 'fill') return askParameters(request, signal);
   if (request.kind === 'confirm') return askConfirm(request, session, signal);
-  const said = await question(request.kind === 'ask' ? '继续吗？[y 继续 / n 不做 / 直接写补充说明] ' : '执行吗？[y / n] ', signal);
+  const said = await question(
+    request.kind === 'ask' ? '继续吗？[y 继续 / n 不做 / 直接写补充说明] ' : '执行吗？[y / n] ',
+    signal,
+  );
   if (said === undefined || said === '') return undefined;
   return { decisions: [decisionOf(said)] };
 }
@@ -27,13 +30,26 @@ export function show(request: PendingRequest, session: Session): void {
 
 function showConfirm(request: ConfirmRequest, session: Session): void {
   // The question carries a shortened diff; here the whole one is at hand.
-  const whole = session.project.changeset(request.changesetId).diff().map((d) => d.patch).join('\n');
+  const whole = session.project
+    .changeset(request.changesetId)
+    .diff()
+    .map((d) => d.patch)
+    .join('\n');
   print(`\n${colourDiff(whole || request.diff)}`);
   print(pc.bold(`要写入 ${request.files.length} 个文件，危险等级${DANGER[request.danger] ?? request.danger}：`));
   for (const f of request.files) print(`  ${f.path}  ${pc.green(`+${f.added}`)} ${pc.red(`−${f.removed}`)}`);
-  if (request.tests) print(request.tests.ok ? pc.green(`测试通过：${request.tests.command}`) : pc.red(`测试没有通过：${request.tests.command}\n${request.tests.summary}`));
-  for (const f of request.findings) print(`${f.severity === 'block' ? pc.red('必须改') : pc.yellow('提醒')}：${f.text}${f.source ? pc.dim(`（来源 ${f.source}）`) : ''}`);
-  for (const c of request.commands) print(`之后请自己运行：${c.command}（${c.purpose}，危险等级${DANGER[c.danger] ?? c.danger}）`);
+  if (request.tests)
+    print(
+      request.tests.ok
+        ? pc.green(`测试通过：${request.tests.command}`)
+        : pc.red(`测试没有通过：${request.tests.command}\n${request.tests.summary}`),
+    );
+  for (const f of request.findings)
+    print(
+      `${f.severity === 'block' ? pc.red('必须改') : pc.yellow('提醒')}：${f.text}${f.source ? pc.dim(`（来源 ${f.source}）`) : ''}`,
+    );
+  for (const c of request.commands)
+    print(`之后请自己运行：${c.command}（${c.purpose}，危险等级${DANGER[c.danger] ?? c.danger}）`);
 }
 
 async function askConfirm(request: ConfirmRequest, session: Session, signal: AbortSignal): Promise<unknown> {
@@ -98,7 +114,10 @@ async function question(text: string, signal: AbortSignal): Promise<string | und
   try {
     return await new Promise<string | undefined>((resolve) => {
       terminal.once('close', () => resolve(undefined));
-      terminal.question(text, { signal }).then((said) => resolve(said.trim()), () => resolve(undefined));
+      terminal.question(text, { signal }).then(
+        (said) => resolve(said.trim()),
+        () => resolve(undefined),
+      );
     });
   } finally {
     terminal.close();

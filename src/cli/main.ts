@@ -27,7 +27,8 @@ export async function main(argv: string[]): Promise<void> {
 
 /** Help and version end with 0; every other word that commander does not understand is a usage error. */
 function usageExit(e: CommanderError, json: boolean): number {
-  if (['commander.help', 'commander.helpDisplayed', 'commander.version'].includes(e.code)) return e.exitCode === 0 ? EXIT.done : EXIT.usage;
+  if (['commander.help', 'commander.helpDisplayed', 'commander.version'].includes(e.code))
+    return e.exitCode === 0 ? EXIT.done : EXIT.usage;
   showError(new XiheError('USAGE', inChinese(e), { hint: '运行 xihe --help 或 xihe <命令> --help 看用法。' }), json);
   return EXIT.usage;
 }

@@ -1,5 +1,4 @@
 import pc from 'picocolors';
-import { assetPath } from '../assets.js';
 import { openLayout, type ProjectLayout } from '../layout.js';
 import type { PathContext } from '../paths/index.js';
 import type { LoadProblem, ZhCore } from '../zhcore/index.js';
@@ -9,14 +8,19 @@ import { log } from './output.js';
 export async function openCore(repo: string): Promise<{ layout: ProjectLayout; core: ZhCore }> {
   const layout = openLayout(repo);
   const { openZhCore } = await import('../zhcore/index.js');
-  const core = openZhCore({ generalDir: assetPath('knowledge'), playbooksDir: assetPath('playbooks'), projectDir: layout.layerDir });
+  const core = openZhCore({ projectDir: layout.layerDir });
   return { layout, core };
 }
 
 /** Opens the path context of a project, with the team's words and the commit history as evidence. */
-export async function openPathContext(repo: string): Promise<{ layout: ProjectLayout; core: ZhCore; paths: PathContext }> {
+export async function openPathContext(
+  repo: string,
+): Promise<{ layout: ProjectLayout; core: ZhCore; paths: PathContext }> {
   const { layout, core } = await openCore(repo);
-  const [{ openPaths }, { openHistory }] = await Promise.all([import('../paths/index.js'), import('../history/index.js')]);
+  const [{ openPaths }, { openHistory }] = await Promise.all([
+    import('../paths/index.js'),
+    import('../history/index.js'),
+  ]);
   const history = await openHistory(layout.root, layout.stateDir);
   const started = Date.now();
   let told = false;

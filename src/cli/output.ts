@@ -36,7 +36,10 @@ export function showError(e: unknown, json: boolean): number {
 
 function asXiheError(e: unknown): XiheError {
   if (XiheError.is(e)) return e;
-  return new XiheError('INTERNAL', messageOf(e), { hint: '这多半是羲和的问题：设 XIHE_DEBUG=1 再运行一次，把输出反馈给我们。', cause: e });
+  return new XiheError('INTERNAL', messageOf(e), {
+    hint: '这多半是羲和的问题：设 XIHE_DEBUG=1 再运行一次，把输出反馈给我们。',
+    cause: e,
+  });
 }
 
 /** Lines of a unified diff in colour. */

@@ -27,7 +27,13 @@ export function buildProgram(setExit: SetExit): Command {
 
 /** Headings of the help page. */
 function inChinese(title: string): string {
-  const names: Record<string, string> = { 'Usage:': '用法：', 'Options:': '选项：', 'Commands:': '命令：', 'Arguments:': '参数：', 'Global Options:': '全局选项：' };
+  const names: Record<string, string> = {
+    'Usage:': '用法：',
+    'Options:': '选项：',
+    'Commands:': '命令：',
+    'Arguments:': '参数：',
+    'Global Options:': '全局选项：',
+  };
   return names[title] ?? title;
 }
 
@@ -60,45 +66,62 @@ function addRunCommands(program: Command, setExit: SetExit): void {
     .option('--comment <意见>', '要求按意见修改；和 --reject 一起用时是拒绝的理由')
     .option('--answer <回答>', '回答它的问题')
     .option('--param <名=值...>', '补上缺少的参数')
-    .action(async (thread: string, options) => setExit(await (await import('./commands/run.js')).resume(thread, options)));
-  sub(program, 'undo [凭据]', '撤销一次写入，恢复原来的每个字节；默认最近一次')
-    .action(async (receipt: string | undefined, options) => setExit(await (await import('./commands/undo.js')).undoCommand(receipt, options)));
+    .action(async (thread: string, options) =>
+      setExit(await (await import('./commands/run.js')).resume(thread, options)),
+    );
+  sub(program, 'undo [凭据]', '撤销一次写入，恢复原来的每个字节；默认最近一次').action(
+    async (receipt: string | undefined, options) =>
+      setExit(await (await import('./commands/undo.js')).undoCommand(receipt, options)),
+  );
 }
 
 function addThreadCommands(program: Command, setExit: SetExit): void {
-  sub(program, 'threads', '列出最近的会话和状态')
-    .action(async (options) => setExit(await (await import('./commands/threads.js')).threads(options)));
-  sub(program, 'trace <会话>', '追溯：哪条知识、哪个版本、来自哪里，带来了哪次修改')
-    .action(async (thread: string, options) => setExit(await (await import('./commands/trace.js')).trace(thread, options)));
-  sub(program, 'graph', '打印工作流图（Mermaid）')
-    .action(async (options) => setExit(await (await import('./commands/graph.js')).graph(options)));
+  sub(program, 'threads', '列出最近的会话和状态').action(async (options) =>
+    setExit(await (await import('./commands/threads.js')).threads(options)),
+  );
+  sub(program, 'trace <会话>', '追溯：哪条知识、哪个版本、来自哪里，带来了哪次修改').action(
+    async (thread: string, options) => setExit(await (await import('./commands/trace.js')).trace(thread, options)),
+  );
+  sub(program, 'graph', '打印工作流图（Mermaid）').action(async (options) =>
+    setExit(await (await import('./commands/graph.js')).graph(options)),
+  );
 }
 
 function addLookCommands(program: Command, setExit: SetExit): void {
   sub(program, 'core <意图>', '查中文数据核心：术语、知识、流程模板、警示')
     .option('--symbol <符号...>', '代码符号，可以反查中文叫法')
     .option('--module <模块>', '优先这个模块')
-    .addOption(new Option('--task <类型>', '任务类型').choices(['general', 'refactor', 'bugfix', 'feature']).default('general'))
+    .addOption(
+      new Option('--task <类型>', '任务类型').choices(['general', 'refactor', 'bugfix', 'feature']).default('general'),
+    )
     .option('--max <个数>', '每类最多几条', count(50), 5)
-    .action(async (intent: string, options) => setExit(await (await import('./commands/core.js')).core(intent, options)));
+    .action(async (intent: string, options) =>
+      setExit(await (await import('./commands/core.js')).core(intent, options)),
+    );
   sub(program, 'lookup <查询>', '查知识库：先按关键词找整篇，再补一段意思相近的')
     .option('--section <章节>', '只取这一节')
-    .action(async (query: string, options) => setExit(await (await import('./commands/lookup.js')).lookup(query, options)));
+    .action(async (query: string, options) =>
+      setExit(await (await import('./commands/lookup.js')).lookup(query, options)),
+    );
   sub(program, 'find <查询>', '按中文意思、符号或文件名找文件')
     .option('--scope <目录>', '只在这个目录里找')
     .option('--top <个数>', '最多几个', count(50), 5)
     .action(async (query: string, options) => setExit(await (await import('./commands/find.js')).find(query, options)));
   sub(program, 'tree [目录]', '看路径骨架')
     .option('--tokens <个数>', '最多多少 token', count(1000), 1000)
-    .action(async (path: string | undefined, options) => setExit(await (await import('./commands/tree.js')).tree(path, options)));
-  sub(program, 'expand <路径>', '展开一个目录或文件')
-    .action(async (path: string, options) => setExit(await (await import('./commands/tree.js')).expand(path, options)));
+    .action(async (path: string | undefined, options) =>
+      setExit(await (await import('./commands/tree.js')).tree(path, options)),
+    );
+  sub(program, 'expand <路径>', '展开一个目录或文件').action(async (path: string, options) =>
+    setExit(await (await import('./commands/tree.js')).expand(path, options)),
+  );
 }
 
 function addSetupCommands(program: Command, setExit: SetExit): void {
-  sub(program, 'init', '在项目里写一份带注释的 .xihe/，已有的文件不动')
-    .action(async (options) => setExit(await (await import('./commands/init.js')).init(options)));
-  sub(program, 'doctor', '检查 Node、git、模型、向量服务、Milvus、沙箱，并说明怎么办')
-    .action(async (options) => setExit(await (await import('./commands/doctor.js')).doctor(options)));
+  sub(program, 'init', '在项目里写一份带注释的 .xihe/，已有的文件不动').action(async (options) =>
+    setExit(await (await import('./commands/init.js')).init(options)),
+  );
+  sub(program, 'doctor', '检查 Node、git、模型、向量服务、Milvus、沙箱，并说明怎么办').action(async (options) =>
+    setExit(await (await import('./commands/doctor.js')).doctor(options)),
+  );
 }
-

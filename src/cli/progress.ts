@@ -3,7 +3,21 @@ import type { RunEvent } from '../agent/index.js';
 import { log } from './output.js';
 
 const NODE_NAMES: Record<string, string> = {
-  route: '路由', preread: '预读', plan: '计划', ask: '先问清楚', execute: '执行', tools: '工具', postcheck: '后检', confirm: '确认', apply: '写入', report: '报告', answer: '回答', select: '选工具', fill: '补参数', approve: '批准', act: '执行操作',
+  route: '路由',
+  preread: '预读',
+  plan: '计划',
+  ask: '先问清楚',
+  execute: '执行',
+  tools: '工具',
+  postcheck: '后检',
+  confirm: '确认',
+  apply: '写入',
+  report: '报告',
+  answer: '回答',
+  select: '选工具',
+  fill: '补参数',
+  approve: '批准',
+  act: '执行操作',
 };
 
 const KIND: Record<string, string> = { edit: '修改', qa: '提问', tool: '操作', chat: '闲聊' };

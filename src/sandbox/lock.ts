@@ -39,6 +39,24 @@ export function withFileLock<T>(path: string, fn: () => T, options: { waitMs?: n
   return result;
 }
 
+/**
+ * The same for work that waits: other work of this process goes on meanwhile.
+ *
+ * @throws XiheError LOCK_BUSY when the wait is over; whatever `fn` throws
+ */
+export async function withAsyncFileLock<T>(
+  path: string,
+  fn: () => Promise<T>,
+  options: { waitMs?: number } = {},
+): Promise<T> {
+  const held = acquire(path, options.waitMs ?? DEFAULT_WAIT_MS);
+  try {
+    return await fn();
+  } finally {
+    release(held);
+  }
+}
+
 function acquire(path: string, waitMs: number): string {
   mkdirSync(dirname(path), { recursive: true });
   const end = performance.now() + waitMs;

@@ -1,4 +1,4 @@
-import { tool, type StructuredToolInterface } from '@langchain/core/tools';
+import { type StructuredToolInterface, tool } from '@langchain/core/tools';
 import { callTool } from './call.js';
 import { jsonSchemaOf } from './contract.js';
 import type { AnyContract, ToolContext } from './types.js';

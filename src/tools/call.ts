@@ -71,14 +71,20 @@ export function parseInput(contract: AnyContract, rawInput: unknown): unknown {
   });
 }
 
-async function withTimeout<T>(contract: AnyContract, ctx: ToolContext, run: (signal: AbortSignal) => Promise<T>): Promise<T> {
+async function withTimeout<T>(
+  contract: AnyContract,
+  ctx: ToolContext,
+  run: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
   const limit = new AbortController();
   const signal = ctx.signal ? AbortSignal.any([ctx.signal, limit.signal]) : limit.signal;
   let timer: NodeJS.Timeout | undefined;
   const tooLong = new Promise<never>((_, reject) => {
     timer = setTimeout(() => {
       const seconds = Math.round(contract.timeoutMs / 1000);
-      reject(new XiheError('COMMAND_TIMEOUT', `${contract.name} 超过 ${seconds} 秒没有完成`, { hint: '缩小范围再试。' }));
+      reject(
+        new XiheError('COMMAND_TIMEOUT', `${contract.name} 超过 ${seconds} 秒没有完成`, { hint: '缩小范围再试。' }),
+      );
       limit.abort();
     }, contract.timeoutMs);
   });

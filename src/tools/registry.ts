@@ -1,7 +1,7 @@
 import { XiheError } from '../errors.js';
 import { Bm25Index, bigrams, closest, fold, splitIdentifier } from '../text/index.js';
-import { lookupKnowledge, zhCoreQuery } from './builtin/core-tools.js';
 import { runCommand, runTests } from './builtin/command-tools.js';
+import { lookupKnowledge, zhCoreQuery } from './builtin/core-tools.js';
 import { editFile } from './builtin/edit-file.js';
 import { gitDiff, gitLog } from './builtin/git-tools.js';
 import { expandPath, loadContext, lookupFile, searchCode } from './builtin/path-tools.js';
@@ -13,7 +13,15 @@ import type { AnyContract } from './types.js';
 
 /** Tools that only look. */
 export const READ_TOOLS: AnyContract[] = [
-  loadContext, expandPath, lookupFile, searchCode, readFile, lookupKnowledge, zhCoreQuery, gitLog, gitDiff,
+  loadContext,
+  expandPath,
+  lookupFile,
+  searchCode,
+  readFile,
+  lookupKnowledge,
+  zhCoreQuery,
+  gitLog,
+  gitDiff,
 ];
 
 /** Tools of the execute phase: looking, staged edits, commands in a scratch copy. */
@@ -73,7 +81,11 @@ export class ToolRegistry {
   get(name: string, among: AnyContract[] = this.all()): AnyContract {
     const found = among.find((contract) => contract.name === name);
     if (found) return found;
-    const near = closest(name, among.map((contract) => contract.name), 3);
+    const near = closest(
+      name,
+      among.map((contract) => contract.name),
+      3,
+    );
     throw new XiheError('TOOL_UNKNOWN', `没有名叫 ${name} 的工具`, { hint: `可用的工具：${near.join('、')}` });
   }
 
@@ -94,7 +106,10 @@ function tokens(text: string): string[] {
 }
 
 /** The names of a tool's required parameters that an input lacks. */
-export function missingParameters(contract: AnyContract, input: Record<string, unknown>): { name: string; explain: string; choices: string[] }[] {
+export function missingParameters(
+  contract: AnyContract,
+  input: Record<string, unknown>,
+): { name: string; explain: string; choices: string[] }[] {
   const schema = jsonSchemaOf(contract);
   return (schema.required ?? [])
     .filter((name) => input[name] === undefined || input[name] === '')

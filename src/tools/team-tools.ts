@@ -61,7 +61,9 @@ export function loadTeamTools(layerDir: string): { tools: TeamTool[]; problems: 
   const tools: TeamTool[] = [];
   const problems: TeamToolProblem[] = [];
   if (!existsSync(dir)) return { tools, problems };
-  for (const name of readdirSync(dir).filter((n) => /\.ya?ml$/.test(n)).sort()) {
+  for (const name of readdirSync(dir)
+    .filter((n) => /\.ya?ml$/.test(n))
+    .sort()) {
     const file = `.xihe/tools/${name}`;
     try {
       const tool = teamTool(teamToolSchema.parse(parse(readFileSync(join(dir, name), 'utf8'))), file);

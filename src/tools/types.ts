@@ -1,6 +1,6 @@
 import type * as z from 'zod';
-import type { AuditEntry, Changeset, Danger } from '../sandbox/index.js';
 import type { FedPath, PathContext } from '../paths/index.js';
+import type { AuditEntry, Changeset, Danger } from '../sandbox/index.js';
 import type { ZhCore } from '../zhcore/index.js';
 
 /** Who asks; roles come from the caller's identity, never from the model. */

@@ -33,10 +33,14 @@ describe('answers of people, in every form that clients send', () => {
 
   it('takes edited files and parameters from both shapes', () => {
     const files = [{ path: 'a.ts', text: '' }];
-    expect(readEditedFiles({ decisions: [{ type: 'edit', editedAction: { name: 'apply_changeset', args: { files } } }] })).toEqual(files);
+    expect(
+      readEditedFiles({ decisions: [{ type: 'edit', editedAction: { name: 'apply_changeset', args: { files } } }] }),
+    ).toEqual(files);
     expect(readEditedFiles([{ type: 'edit', args: { action: 'apply_changeset', args: { files } } }])).toEqual(files);
     expect(readEditedFiles({ decisions: [{ type: 'edit', message: '改' }] })).toEqual([]);
     expect(readParameters({ service: 'order' })).toEqual({ service: 'order' });
-    expect(readParameters({ decisions: [{ type: 'edit', editedAction: { name: 't', args: { service: 'x' } } }] })).toEqual({ service: 'x' });
+    expect(
+      readParameters({ decisions: [{ type: 'edit', editedAction: { name: 't', args: { service: 'x' } } }] }),
+    ).toEqual({ service: 'x' });
   });
 });

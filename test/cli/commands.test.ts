@@ -66,7 +66,10 @@ describe('looking', () => {
   it('结算 has two meanings, and the module in focus comes first', async () => {
     const finance = await xihe(['core', '结算', '--module', 'finance', '--repo', mall, '--json']);
     const order = await xihe(['core', '结算', '--module', 'order', '--repo', mall, '--json']);
-    const modules = (r: typeof finance) => r.json.terms.filter((t: { keyword_ch: string }) => t.keyword_ch === '结算').map((t: { module: string }) => t.module);
+    const modules = (r: typeof finance) =>
+      r.json.terms
+        .filter((t: { keyword_ch: string }) => t.keyword_ch === '结算')
+        .map((t: { module: string }) => t.module);
     expect(modules(finance)).toHaveLength(2);
     expect(modules(finance)[0]).toBe('finance');
     expect(modules(order)[0]).toBe('order');
@@ -84,7 +87,8 @@ describe('looking', () => {
   it('the graph of the README is what the command prints', async () => {
     const r = await xihe(['graph']);
     expect(r.stdout).toContain('graph TD');
-    for (const file of ['README.md', 'README.en.md']) expect(readFileSync(file, 'utf8'), file).toContain(r.stdout.trim());
+    for (const file of ['README.md', 'README.en.md'])
+      expect(readFileSync(file, 'utf8'), file).toContain(r.stdout.trim());
   });
 });
 
@@ -118,7 +122,10 @@ describe('setting up', () => {
     try {
       expect(await model({})).toEqual({ code: 0, state: 'off' });
       expect(await model({ XIHE_BASE_URL: server.baseUrl, XIHE_MODEL: 'm' })).toEqual({ code: 0, state: 'ok' });
-      expect(await model({ XIHE_BASE_URL: 'http://127.0.0.1:9/v1', XIHE_MODEL: 'm' })).toEqual({ code: 1, state: 'fail' });
+      expect(await model({ XIHE_BASE_URL: 'http://127.0.0.1:9/v1', XIHE_MODEL: 'm' })).toEqual({
+        code: 1,
+        state: 'fail',
+      });
     } finally {
       await server.close();
     }
@@ -162,7 +169,22 @@ describe('mistakes of users', () => {
   it('help is Chinese and complete', async () => {
     const r = await xihe(['--help']);
     expect(r.code).toBe(0);
-    for (const command of ['run', 'resume', 'undo', 'threads', 'trace', 'graph', 'init', 'doctor', 'core', 'lookup', 'find', 'tree', 'expand']) expect(r.stdout).toContain(command);
+    for (const command of [
+      'run',
+      'resume',
+      'undo',
+      'threads',
+      'trace',
+      'graph',
+      'init',
+      'doctor',
+      'core',
+      'lookup',
+      'find',
+      'tree',
+      'expand',
+    ])
+      expect(r.stdout).toContain(command);
     expect(r.stdout).not.toMatch(/Usage:|Options:|Commands:/);
     const sub = await xihe(['run', '--help']);
     expect(sub.stdout).toContain('--no-model');

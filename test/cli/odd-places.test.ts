@@ -24,7 +24,11 @@ describe('places that are not a tidy repository', () => {
   it('a folder of 5,000 files works', async () => {
     for (let m = 0; m < 50; m++) {
       mkdirSync(join(dir, `src/mod${m}`), { recursive: true });
-      for (let f = 0; f < 100; f++) writeFileSync(join(dir, `src/mod${m}/file${f}.ts`), `/** 模块 ${m} 的第 ${f} 个文件 */\nexport function work${m}_${f}() { return ${f}; }\n`);
+      for (let f = 0; f < 100; f++)
+        writeFileSync(
+          join(dir, `src/mod${m}/file${f}.ts`),
+          `/** 模块 ${m} 的第 ${f} 个文件 */\nexport function work${m}_${f}() { return ${f}; }\n`,
+        );
     }
     writeFileSync(join(dir, 'src/mod7/coupon.ts'), '/** 优惠券核销 */\nexport function redeemCoupon() {}\n');
     const run = await xihe(['run', '给优惠券核销加上日志', '--no-model', '--repo', dir, '--json']);
@@ -50,7 +54,9 @@ describe('places that are not a tidy repository', () => {
     writeFileSync(join(dir, 'a.ts'), '/** 登录 */\nexport const login = 1;\n');
     const cache = mkdtempSync(join(tmpdir(), 'xihe-cache-'));
     try {
-      const run = await xihe(['run', '给登录加上日志', '--no-model', '--repo', dir, '--json'], { env: { XDG_CACHE_HOME: cache } });
+      const run = await xihe(['run', '给登录加上日志', '--no-model', '--repo', dir, '--json'], {
+        env: { XDG_CACHE_HOME: cache },
+      });
       expect(run.code).toBe(0);
       expect(run.json.files[0].path).toBe('a.ts');
       const doctor = await xihe(['doctor', '--repo', dir, '--json'], { env: { XDG_CACHE_HOME: cache } });
@@ -79,7 +85,10 @@ describe('a broken file of the layer', () => {
   it('is reported with file and line; everything else works, and nothing in the tree changes', async () => {
     const mall = copyMall({ link: false });
     try {
-      writeFileSync(join(mall, '.xihe/knowledge/terms/broken.yaml'), '- id: ok\n  keyword_ch: 好的\n- id: [坏\n  keyword_ch: 坏\n');
+      writeFileSync(
+        join(mall, '.xihe/knowledge/terms/broken.yaml'),
+        '- id: ok\n  keyword_ch: 好的\n- id: [坏\n  keyword_ch: 坏\n',
+      );
       const before = treeHash(mall);
       const run = await xihe(['run', '超时关单加一次重试', '--no-model', '--repo', mall, '--json']);
       expect(run.code).toBe(0);

@@ -31,9 +31,16 @@ beforeAll(() => {
   mall = copyMall({ link: false });
   // Packing writes dist/ and a lock file: in a copy, so that tests that run at the same time keep theirs.
   const source = join(work, 'source');
-  cpSync(packageRoot(), source, { recursive: true, filter: (p) => !/\/(node_modules|\.git|dist|\.langgraph_api)(\/|$)/.test(p.slice(packageRoot().length)) });
+  cpSync(packageRoot(), source, {
+    recursive: true,
+    filter: (p) => !/\/(node_modules|\.git|dist|\.langgraph_api)(\/|$)/.test(p.slice(packageRoot().length)),
+  });
   symlinkSync(join(packageRoot(), 'node_modules'), join(source, 'node_modules'));
-  const pack = spawnSync(process.execPath, [npmCli(), 'pack', '--pack-destination', work], { cwd: source, encoding: 'utf8', env: cleanEnv() });
+  const pack = spawnSync(process.execPath, [npmCli(), 'pack', '--pack-destination', work], {
+    cwd: source,
+    encoding: 'utf8',
+    env: cleanEnv(),
+  });
   expect(pack.status, pack.stderr).toBe(0);
   const tarball = join(work, readdirSync(work).find((f) => f.endsWith('.tgz'))!);
   // A machine without compilers: PATH holds node and a shell, nothing else.
@@ -41,11 +48,15 @@ beforeAll(() => {
   mkdirSync(bin);
   symlinkSync(process.execPath, join(bin, 'node'));
   symlinkSync('/bin/sh', join(bin, 'sh'));
-  const install = spawnSync(process.execPath, [npmCli(), 'install', '-g', '--prefix', join(work, 'prefix'), '--no-audit', '--no-fund', tarball], {
-    cwd: work,
-    encoding: 'utf8',
-    env: { ...cleanEnv(), PATH: bin },
-  });
+  const install = spawnSync(
+    process.execPath,
+    [npmCli(), 'install', '-g', '--prefix', join(work, 'prefix'), '--no-audit', '--no-fund', tarball],
+    {
+      cwd: work,
+      encoding: 'utf8',
+      env: { ...cleanEnv(), PATH: bin },
+    },
+  );
   expect(install.status, install.stderr).toBe(0);
 }, 300_000);
 
@@ -55,7 +66,11 @@ afterAll(() => {
 });
 
 function installed(args: string[]) {
-  return spawnSync(join(work, 'prefix/bin/xihe'), args, { cwd: mall, encoding: 'utf8', env: { ...cleanEnv(), PATH: bin } });
+  return spawnSync(join(work, 'prefix/bin/xihe'), args, {
+    cwd: mall,
+    encoding: 'utf8',
+    env: { ...cleanEnv(), PATH: bin },
+  });
 }
 
 describe('npm pack and a global install without a compiler', () => {
@@ -81,7 +96,8 @@ describe('npm pack and a global install without a compiler', () => {
   });
 
   it('its rooms can be imported by name', () => {
-    const script = "import('xihe/text').then((m) => { if (m.fold('訂單') !== '订单') process.exit(1); return import('xihe/errors'); }).then((m) => { if (!m.XiheError) process.exit(1); })";
+    const script =
+      "import('xihe/text').then((m) => { if (m.fold('訂單') !== '订单') process.exit(1); return import('xihe/errors'); }).then((m) => { if (!m.XiheError) process.exit(1); })";
     const project = join(work, 'project');
     mkdirSync(join(project, 'node_modules'), { recursive: true });
     symlinkSync(join(work, 'prefix/lib/node_modules/xihe'), join(project, 'node_modules/xihe'));

@@ -35,15 +35,27 @@ beforeAll(async () => {
   // A folder of its own: the server writes `.langgraph_api/` and edits `.gitignore` beside its configuration.
   home = mkdtempSync(join(tmpdir(), 'xihe-dev-'));
   writeFileSync(join(home, 'package.json'), '{"type":"module"}');
-  writeFileSync(join(home, 'langgraph.json'), JSON.stringify({ node_version: '20', graphs: { xihe: join(packageRoot(), 'graphs/xihe.ts:graph') }, env: {} }));
+  writeFileSync(
+    join(home, 'langgraph.json'),
+    JSON.stringify({ node_version: '20', graphs: { xihe: join(packageRoot(), 'graphs/xihe.ts:graph') }, env: {} }),
+  );
   const port = await freePort();
   const cli = join(packageRoot(), 'node_modules/@langchain/langgraph-cli/dist/cli/cli.mjs');
-  server = spawn(process.execPath, [cli, 'dev', '--no-browser', '--port', String(port), '--config', join(home, 'langgraph.json')], {
-    cwd: home,
-    detached: true,
-    stdio: ['ignore', 'pipe', 'pipe'],
-    env: cleanEnv({ ...modelEnv(model.baseUrl), XIHE_REPO: mall, LANGGRAPH_CLI_NO_ANALYTICS: '1', LANGSMITH_TRACING: 'false' }),
-  });
+  server = spawn(
+    process.execPath,
+    [cli, 'dev', '--no-browser', '--port', String(port), '--config', join(home, 'langgraph.json')],
+    {
+      cwd: home,
+      detached: true,
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: cleanEnv({
+        ...modelEnv(model.baseUrl),
+        XIHE_REPO: mall,
+        LANGGRAPH_CLI_NO_ANALYTICS: '1',
+        LANGSMITH_TRACING: 'false',
+      }),
+    },
+  );
   server.stdout!.on('data', (d) => {
     output += d;
   });
@@ -57,7 +69,8 @@ beforeAll(async () => {
       await client.assistants.search();
       return;
     } catch {
-      if (Date.now() > deadline || server.exitCode !== null) throw new Error(`the dev server did not start:\n${output}`);
+      if (Date.now() > deadline || server.exitCode !== null)
+        throw new Error(`the dev server did not start:\n${output}`);
       await new Promise((r) => setTimeout(r, 300));
     }
   }
@@ -80,14 +93,19 @@ describe('the graph under the real LangGraph dev server', () => {
     const thread = await client.threads.create();
     const nodes: string[] = [];
     let question: { kind?: string; diff?: string } | undefined;
-    for await (const chunk of client.runs.stream(thread.thread_id, 'xihe', { input: { request: { text: RETRY_REQUEST } }, streamMode: ['updates', 'custom'] })) {
+    for await (const chunk of client.runs.stream(thread.thread_id, 'xihe', {
+      input: { request: { text: RETRY_REQUEST } },
+      streamMode: ['updates', 'custom'],
+    })) {
       if (chunk.event !== 'updates') continue;
       const update = chunk.data as Record<string, unknown>;
       nodes.push(...Object.keys(update));
       const interrupts = update.__interrupt__ as { value: typeof question }[] | undefined;
       if (interrupts) question = interrupts[0]!.value;
     }
-    expect(nodes, output).toEqual(expect.arrayContaining(['route', 'preread', 'plan', 'execute', 'tools', 'postcheck']));
+    expect(nodes, output).toEqual(
+      expect.arrayContaining(['route', 'preread', 'plan', 'execute', 'tools', 'postcheck']),
+    );
     expect(question?.kind).toBe('confirm');
     expect(question?.diff).toContain('releaseStock');
     expect(treeHash(mall)).toBe(before);
@@ -113,10 +131,14 @@ describe('the graph under the real LangGraph dev server', () => {
 
   it('takes a chat client that sends only messages, and refuses projects it was not started for', async () => {
     const thread = await client.threads.create();
-    const answer = (await client.runs.wait(thread.thread_id, 'xihe', { input: { messages: [{ role: 'user', content: '你好呀' }] } })) as { report?: { text: string } };
+    const answer = (await client.runs.wait(thread.thread_id, 'xihe', {
+      input: { messages: [{ role: 'user', content: '你好呀' }] },
+    })) as { report?: { text: string } };
     expect(answer.report?.text).toBeTruthy();
     const other = await client.threads.create();
-    await client.runs.wait(other.thread_id, 'xihe', { input: { request: { text: '超时关单在哪', repo: '/' } } }).catch(() => {});
+    await client.runs
+      .wait(other.thread_id, 'xihe', { input: { request: { text: '超时关单在哪', repo: '/' } } })
+      .catch(() => {});
     const state = await client.threads.get(other.thread_id);
     expect(state.status).toBe('error');
   });

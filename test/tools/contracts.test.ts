@@ -5,26 +5,62 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { XiheError } from '../../src/errors.js';
 import { findEdits } from '../../src/tools/builtin/search-replace.js';
-import { callTool, contractFaults, defineTool, EXECUTE_TOOLS, jsonSchemaOf, loadTeamTools, missingParameters, parseInput, type ToolContext, toLangChainTool, toOpenAiTool, ToolRegistry } from '../../src/tools/index.js';
+import {
+  callTool,
+  contractFaults,
+  defineTool,
+  EXECUTE_TOOLS,
+  jsonSchemaOf,
+  loadTeamTools,
+  missingParameters,
+  parseInput,
+  type ToolContext,
+  ToolRegistry,
+  toLangChainTool,
+  toOpenAiTool,
+} from '../../src/tools/index.js';
 
-const base = { danger: 'low', readOnly: true, idempotent: true, aclRole: 'reader', timeoutMs: 1000, effect: 'none' } as const;
+const base = {
+  danger: 'low',
+  readOnly: true,
+  idempotent: true,
+  aclRole: 'reader',
+  timeoutMs: 1000,
+  effect: 'none',
+} as const;
 
 /** A context for tools that need none of the rooms. */
 function context(extra: Partial<ToolContext> = {}): ToolContext & { audited: string[] } {
   const audited: string[] = [];
-  return { caller: { name: 'tester', roles: ['reader', 'developer'] }, audit: (e: { what: string; result: string }) => audited.push(`${e.what}:${e.result}`), audited, ...extra } as unknown as ToolContext & { audited: string[] };
+  return {
+    caller: { name: 'tester', roles: ['reader', 'developer'] },
+    audit: (e: { what: string; result: string }) => audited.push(`${e.what}:${e.result}`),
+    audited,
+    ...extra,
+  } as unknown as ToolContext & { audited: string[] };
 }
 
 describe('contracts', () => {
-  it.each(EXECUTE_TOOLS.map((t) => [t.name, t] as const))('%s is well-formed and goes through both adapters', (_name, tool) => {
-    expect(contractFaults(tool)).toEqual([]);
-    const openai = toOpenAiTool(tool).function;
-    expect(openai.parameters).toMatchObject({ type: 'object' });
-    expect(toLangChainTool(tool, context()).name).toBe(tool.name);
-  });
+  it.each(EXECUTE_TOOLS.map((t) => [t.name, t] as const))(
+    '%s is well-formed and goes through both adapters',
+    (_name, tool) => {
+      expect(contractFaults(tool)).toEqual([]);
+      const openai = toOpenAiTool(tool).function;
+      expect(openai.parameters).toMatchObject({ type: 'object' });
+      expect(toLangChainTool(tool, context()).name).toBe(tool.name);
+    },
+  );
 
   it('a contract with a long description, an unexplained parameter or a bad example is refused', () => {
-    const good = { ...base, name: 'x_tool', description: '做一件事', input: z.object({ a: z.string().describe('值') }), examples: [{ a: '1' }], run: async () => 1, render: String };
+    const good = {
+      ...base,
+      name: 'x_tool',
+      description: '做一件事',
+      input: z.object({ a: z.string().describe('值') }),
+      examples: [{ a: '1' }],
+      run: async () => 1,
+      render: String,
+    };
     expect(() => defineTool(good)).not.toThrow();
     for (const bad of [
       { ...good, description: '字'.repeat(51) },
@@ -38,7 +74,15 @@ describe('contracts', () => {
   });
 
   it('names missing required parameters with their choices', () => {
-    const tool = { ...base, name: 'x_tool', description: '做', input: z.object({ env: z.enum(['dev', 'prod']).describe('环境'), n: z.number().default(1).describe('几个') }), examples: [{ env: 'dev' }], run: async () => 1, render: String };
+    const tool = {
+      ...base,
+      name: 'x_tool',
+      description: '做',
+      input: z.object({ env: z.enum(['dev', 'prod']).describe('环境'), n: z.number().default(1).describe('几个') }),
+      examples: [{ env: 'dev' }],
+      run: async () => 1,
+      render: String,
+    };
     expect(missingParameters(tool, {})).toEqual([{ name: 'env', explain: '环境', choices: ['dev', 'prod'] }]);
     expect(missingParameters(tool, { env: 'dev' })).toEqual([]);
     expect(jsonSchemaOf(tool).required).toEqual(['env']);
@@ -46,7 +90,15 @@ describe('contracts', () => {
 });
 
 describe('a call', () => {
-  const echo = { ...base, name: 'echo_tool', description: '回声', input: z.object({ text: z.string().describe('文字') }), examples: [{ text: 'a' }], run: async (i: { text: string }) => i.text, render: String };
+  const echo = {
+    ...base,
+    name: 'echo_tool',
+    description: '回声',
+    input: z.object({ text: z.string().describe('文字') }),
+    examples: [{ text: 'a' }],
+    run: async (i: { text: string }) => i.text,
+    render: String,
+  };
 
   it('accepts JSON in a string and null for absent, and rejects the rest with an example', async () => {
     expect(parseInput(echo, '{"text":"好"}')).toEqual({ text: '好' });
@@ -63,7 +115,16 @@ describe('a call', () => {
 
   it('that hangs is ended by its time limit and says so', async () => {
     let aborted = false;
-    const hang = { ...echo, timeoutMs: 50, run: (_: unknown, ctx: ToolContext) => new Promise<string>(() => ctx.signal?.addEventListener('abort', () => { aborted = true; })) };
+    const hang = {
+      ...echo,
+      timeoutMs: 50,
+      run: (_: unknown, ctx: ToolContext) =>
+        new Promise<string>(() =>
+          ctx.signal?.addEventListener('abort', () => {
+            aborted = true;
+          }),
+        ),
+    };
     expect(await callTool(hang, { text: 'a' }, context())).toMatchObject({ ok: false, code: 'COMMAND_TIMEOUT' });
     expect(aborted).toBe(true);
   });
@@ -92,7 +153,12 @@ describe('search and replace', () => {
   });
 
   it('is all or nothing, shows the nearest lines, and refuses what occurs twice or overlaps', () => {
-    expect(() => findEdits('f.ts', text, [{ search: 'const a = 1;', replace: 'y' }, { search: 'const c = 2;', replace: 'z' }])).toThrow(/找不到/);
+    expect(() =>
+      findEdits('f.ts', text, [
+        { search: 'const a = 1;', replace: 'y' },
+        { search: 'const c = 2;', replace: 'z' },
+      ]),
+    ).toThrow(/找不到/);
     try {
       findEdits('f.ts', text, [{ search: 'const bb = 2;', replace: '' }]);
       expect.unreachable();
@@ -101,7 +167,12 @@ describe('search and replace', () => {
       expect((e as XiheError).hint).toContain('2\tconst b = 2;');
     }
     expect(() => findEdits('f.ts', text, [{ search: '= 1;', replace: '' }])).toThrow(/2 次（第 1、3 行）/);
-    expect(() => findEdits('f.ts', text, [{ search: 'a = 1;\nconst b', replace: '' }, { search: 'const b = 2', replace: '' }])).toThrow(/重叠/);
+    expect(() =>
+      findEdits('f.ts', text, [
+        { search: 'a = 1;\nconst b', replace: '' },
+        { search: 'const b = 2', replace: '' },
+      ]),
+    ).toThrow(/重叠/);
   });
 });
 
@@ -113,7 +184,8 @@ describe("a team's tools", () => {
   });
   afterEach(() => rmSync(dir, { recursive: true, force: true }));
   const put = (name: string, text: string) => writeFileSync(join(dir, 'tools', name), text);
-  const restart = 'name: restart_service\ndescription: 重启服务\nkeywords: [重启]\ndanger: high\nargv: [echo, "--svc={service}"]\nparameters:\n  service: { explain: 服务名, required: true }\nexamples: [{ service: order }]\n';
+  const restart =
+    'name: restart_service\ndescription: 重启服务\nkeywords: [重启]\ndanger: high\nargv: [echo, "--svc={service}"]\nparameters:\n  service: { explain: 服务名, required: true }\nexamples: [{ service: order }]\n';
 
   it('load, and a parameter stays one argument whatever it holds', () => {
     put('a.yaml', restart);

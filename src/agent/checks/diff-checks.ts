@@ -27,13 +27,24 @@ export function playbookFindings(playbook: PlaybookRun | null, diffs: FileDiff[]
     const matches = picomatch(check.path ?? '**', { dot: true });
     const base = { from: 'playbook' as const, entryId: playbook.id, source: playbook.provenance.source };
     if (check.type === 'file_changed' && !diffs.some((d) => matches(d.path))) {
-      findings.push({ ...base, severity: 'warn', text: `流程模板要求改到 ${check.path}，这次没有改：${check.purpose}` });
+      findings.push({
+        ...base,
+        severity: 'warn',
+        text: `流程模板要求改到 ${check.path}，这次没有改：${check.purpose}`,
+      });
     }
     if (check.type === 'no_match' && check.pattern) {
       const pattern = new RegExp(check.pattern);
       for (const diff of diffs.filter((d) => matches(d.path))) {
         const line = diff.addedLines.find((added) => pattern.test(added.text));
-        if (line) findings.push({ ...base, severity: 'block', path: diff.path, line: line.line, text: `${check.purpose}：「${line.text.trim().slice(0, 80)}」` });
+        if (line)
+          findings.push({
+            ...base,
+            severity: 'block',
+            path: diff.path,
+            line: line.line,
+            text: `${check.purpose}：「${line.text.trim().slice(0, 80)}」`,
+          });
       }
     }
   }
@@ -41,7 +52,10 @@ export function playbookFindings(playbook: PlaybookRun | null, diffs: FileDiff[]
 }
 
 /** Commands that a playbook wants after the change: harmless ones can run in a scratch copy, the others are for people. */
-export function playbookCommands(playbook: PlaybookRun | null): { run: { command: string; purpose: string }[]; ask: { command: string; danger: string; purpose: string }[] } {
+export function playbookCommands(playbook: PlaybookRun | null): {
+  run: { command: string; purpose: string }[];
+  ask: { command: string; danger: string; purpose: string }[];
+} {
   const run: { command: string; purpose: string }[] = [];
   const ask: { command: string; danger: string; purpose: string }[] = [];
   for (const check of playbook?.postChecks ?? []) {
@@ -54,7 +68,11 @@ export function playbookCommands(playbook: PlaybookRun | null): { run: { command
 }
 
 /** Syntax errors that the change brought in: errors that were there before are not its doing. */
-export async function syntaxFindings(changeset: Changeset, diffs: FileDiff[], before: (path: string) => string | undefined): Promise<Finding[]> {
+export async function syntaxFindings(
+  changeset: Changeset,
+  diffs: FileDiff[],
+  before: (path: string) => string | undefined,
+): Promise<Finding[]> {
   const findings: Finding[] = [];
   for (const diff of diffs.filter((d) => d.change !== 'deleted')) {
     const old = new Set((await syntaxProblems(diff.path, before(diff.path) ?? '')).map((p) => p.text));
@@ -68,7 +86,21 @@ export async function syntaxFindings(changeset: Changeset, diffs: FileDiff[], be
 
 const SCRIPT_LANGUAGES = new Set(['typescript', 'tsx', 'javascript', 'vue']);
 /** What an import without an ending may mean, in the order that bundlers and TypeScript try. */
-const ENDINGS = ['', '.ts', '.tsx', '.d.ts', '.js', '.jsx', '.mjs', '.cjs', '.vue', '.json', '/index.ts', '/index.tsx', '/index.js'];
+const ENDINGS = [
+  '',
+  '.ts',
+  '.tsx',
+  '.d.ts',
+  '.js',
+  '.jsx',
+  '.mjs',
+  '.cjs',
+  '.vue',
+  '.json',
+  '/index.ts',
+  '/index.tsx',
+  '/index.js',
+];
 
 /** Relative imports on added lines that lead to no file. Only languages whose imports are paths can be judged. */
 export async function importFindings(changeset: Changeset, diffs: FileDiff[]): Promise<Finding[]> {
@@ -80,7 +112,13 @@ export async function importFindings(changeset: Changeset, diffs: FileDiff[]): P
       const base = posix.join(posix.dirname(diff.path), ref.source.replace(/\?.*$/, ''));
       const stem = base.replace(/\.(js|jsx|mjs|cjs)$/, '');
       if ([base, stem].some((p) => ENDINGS.some((ending) => changeset.exists(p + ending)))) continue;
-      findings.push({ from: 'path', severity: 'block', path: diff.path, line: ref.line, text: `引入的文件不存在：${ref.source}` });
+      findings.push({
+        from: 'path',
+        severity: 'block',
+        path: diff.path,
+        line: ref.line,
+        text: `引入的文件不存在：${ref.source}`,
+      });
     }
   }
   return findings;
@@ -96,7 +134,10 @@ const SECRETS: { pattern: RegExp; what: string }[] = [
   { pattern: /\bLTAI[0-9A-Za-z]{12,}\b/, what: '像是阿里云 AccessKey' },
   { pattern: /\bgh[pousr]_[A-Za-z0-9]{30,}/, what: '像是 GitHub 令牌' },
   { pattern: /-----BEGIN (RSA |EC |OPENSSH )?PRIVATE KEY-----/, what: '私钥' },
-  { pattern: /(password|passwd|secret|api_?key|access_?token)['"]?\s*[:=]\s*['"][^'"${}\s]{8,}['"]/i, what: '像是写死的口令或密钥' },
+  {
+    pattern: /(password|passwd|secret|api_?key|access_?token)['"]?\s*[:=]\s*['"][^'"${}\s]{8,}['"]/i,
+    what: '像是写死的口令或密钥',
+  },
 ];
 /** Files where such literals are ordinary: tests and examples use made-up ones. */
 const SECRET_EXEMPT = /(^|\/)(tests?|__tests__|fixtures|examples?|docs?)\/|\.(test|spec)\.[a-z]+$|\.md$/;
@@ -107,7 +148,14 @@ export function secretFindings(diffs: FileDiff[]): Finding[] {
   for (const diff of diffs.filter((d) => !SECRET_EXEMPT.test(d.path))) {
     for (const line of diff.addedLines) {
       const hit = SECRETS.find((s) => s.pattern.test(line.text));
-      if (hit) findings.push({ from: 'secret', severity: 'block', path: diff.path, line: line.line, text: `${hit.what}写进了代码，改成从配置或环境变量读取` });
+      if (hit)
+        findings.push({
+          from: 'secret',
+          severity: 'block',
+          path: diff.path,
+          line: line.line,
+          text: `${hit.what}写进了代码，改成从配置或环境变量读取`,
+        });
     }
   }
   return findings;
@@ -116,7 +164,17 @@ export function secretFindings(diffs: FileDiff[]): Finding[] {
 /** The lines of a test run that say what failed, and no more. */
 export function testSummary(run: RunResult): string {
   const lines = `${run.stdout}\n${run.stderr}`.split('\n').map((l) => l.trimEnd());
-  const telling = lines.filter((l) => /(fail|error|assert|expected|✖|✗|not ok|FAILED|Exception|失败)/i.test(l) && !/^#? ?(fail|failed|errors?):? 0$/i.test(l.trim()));
-  const chosen = (run.outcome === 'ok' ? lines.filter((l) => /(pass|passed|ok\b|tests?\b)/i.test(l)).slice(-3) : telling.length > 0 ? telling.slice(0, 20) : lines.slice(-20)).join('\n');
+  const telling = lines.filter(
+    (l) =>
+      /(fail|error|assert|expected|✖|✗|not ok|FAILED|Exception|失败)/i.test(l) &&
+      !/^#? ?(fail|failed|errors?):? 0$/i.test(l.trim()),
+  );
+  const chosen = (
+    run.outcome === 'ok'
+      ? lines.filter((l) => /(pass|passed|ok\b|tests?\b)/i.test(l)).slice(-3)
+      : telling.length > 0
+        ? telling.slice(0, 20)
+        : lines.slice(-20)
+  ).join('\n');
   return chosen.trim().slice(0, 2_000);
 }

@@ -27,10 +27,18 @@ const replySchema = z.object({
  * The model reads its own diff against the warnings. A reviewer that can't be reached or answers nonsense never blocks a
  * change: the deterministic checks have already spoken.
  */
-export async function reviewFindings(state: RunState, env: NodeEnv, diffs: FileDiff[]): Promise<{ findings: Finding[]; usage?: RunUpdate['usage'] }> {
+export async function reviewFindings(
+  state: RunState,
+  env: NodeEnv,
+  diffs: FileDiff[],
+): Promise<{ findings: Finding[]; usage?: RunUpdate['usage'] }> {
   if (!env.model) return { findings: [] };
   const retrieved = state.retrieved as CoreResult;
-  const warnings = renderHits({ ...retrieved, terms: [], knowledge: [], playbooks: [] }, 'postcheck', env.project.config.core);
+  const warnings = renderHits(
+    { ...retrieved, terms: [], knowledge: [], playbooks: [] },
+    'postcheck',
+    env.project.config.core,
+  );
   const diff = truncateToTokens(diffs.map((d) => d.patch).join('\n'), REVIEW_DIFF_TOKENS);
   const started = Date.now();
   try {
@@ -49,12 +57,24 @@ export async function reviewFindings(state: RunState, env: NodeEnv, diffs: FileD
       jsonSchema: z.toJSONSchema(replySchema, { io: 'input' }) as Record<string, unknown>,
       signal: env.signal,
     });
-    const usage = { input: reply.usage.input, output: reply.usage.output, calls: 1, estimated: reply.usage.source === 'estimate', ms: Date.now() - started };
+    const usage = {
+      input: reply.usage.input,
+      output: reply.usage.output,
+      calls: 1,
+      estimated: reply.usage.source === 'estimate',
+      ms: Date.now() - started,
+    };
     const parsed = parseJsonReply(textOf(reply.message), replySchema);
-    if (!parsed.ok) return { findings: [{ from: 'review', severity: 'warn', text: '模型的自查没有给出可用的结果，请人工看一遍改动' }], usage };
+    if (!parsed.ok)
+      return {
+        findings: [{ from: 'review', severity: 'warn', text: '模型的自查没有给出可用的结果，请人工看一遍改动' }],
+        usage,
+      };
     return { findings: parsed.value.findings.map((f) => ({ from: 'review' as const, ...f })), usage };
   } catch (e) {
     if (env.signal?.aborted || !XiheError.is(e) || e.code === 'CANCELLED') throw e;
-    return { findings: [{ from: 'review', severity: 'warn', text: `模型没有完成自查（${e.message}），请人工看一遍改动` }] };
+    return {
+      findings: [{ from: 'review', severity: 'warn', text: `模型没有完成自查（${e.message}），请人工看一遍改动` }],
+    };
   }
 }

@@ -20,13 +20,30 @@ export async function runProjectTests(env: NodeEnv, changeset: Changeset): Promi
   const tests = { command: found.command, ok: run.outcome === 'ok', summary: testSummary(run) };
   if (tests.ok) return { tests, findings: [] };
   if (run.outcome === 'not-found') {
-    return { tests, findings: [{ from: 'tests', severity: 'warn', text: `测试没有跑成：找不到命令 ${found.command}` }] };
+    return {
+      tests,
+      findings: [{ from: 'tests', severity: 'warn', text: `测试没有跑成：找不到命令 ${found.command}` }],
+    };
   }
   const baseline = await inScratch(env, undefined, found.command);
   if (baseline.outcome !== 'ok') {
-    return { tests, findings: [{ from: 'tests', severity: 'warn', text: `测试失败，但改动前也失败，请自行判断：${found.command}\n${tests.summary}` }] };
+    return {
+      tests,
+      findings: [
+        {
+          from: 'tests',
+          severity: 'warn',
+          text: `测试失败，但改动前也失败，请自行判断：${found.command}\n${tests.summary}`,
+        },
+      ],
+    };
   }
-  return { tests, findings: [{ from: 'tests', severity: 'block', text: `测试失败（改动前是通过的）：${found.command}\n${tests.summary}` }] };
+  return {
+    tests,
+    findings: [
+      { from: 'tests', severity: 'block', text: `测试失败（改动前是通过的）：${found.command}\n${tests.summary}` },
+    ],
+  };
 }
 
 /** Runs one shell line in a fresh copy. */

@@ -18,13 +18,25 @@ export const actNode: NodeBody = async (state, env) => {
     return { ok, text, ...(code ? { code } : {}) };
   };
   const outcome = contract.effect === 'outside' ? await once(callId, contract.name, tool.input, env, run) : await run();
-  env.emit({ type: 'tool.finished', name: contract.name, ok: outcome.ok, ms: Date.now() - started, summary: outcome.text.split('\n')[0]!.slice(0, 120) });
+  env.emit({
+    type: 'tool.finished',
+    name: contract.name,
+    ok: outcome.ok,
+    ms: Date.now() - started,
+    summary: outcome.text.split('\n')[0]!.slice(0, 120),
+  });
   return { tool: { ...tool, outcome }, fed: site.fed };
 };
 
 type Outcome = { ok: boolean; text: string; code?: string };
 
-async function once(step: string, name: string, args: unknown, env: Parameters<NodeBody>[1], run: () => Promise<Outcome>): Promise<Outcome> {
+async function once(
+  step: string,
+  name: string,
+  args: unknown,
+  env: Parameters<NodeBody>[1],
+  run: () => Promise<Outcome>,
+): Promise<Outcome> {
   const entry = env.project.sideEffects.begin({ thread: env.thread, step, what: name, args });
   if (entry.state === 'done') return entry.result as Outcome;
   if (entry.state === 'open') {

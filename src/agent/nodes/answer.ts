@@ -27,7 +27,11 @@ async function withoutModel(state: RunState, env: NodeEnv, retrieved: CoreResult
   const found = env.project.core.lookup(question);
   const paths = await env.project.paths(env.signal);
   const files = (await paths.lookupFile(question, { topK: 3 })).candidates;
-  const core = renderHits({ ...retrieved, knowledge: found.found ? [] : retrieved.knowledge, playbooks: [] }, 'answer', env.project.config.core);
+  const core = renderHits(
+    { ...retrieved, knowledge: found.found ? [] : retrieved.knowledge, playbooks: [] },
+    'answer',
+    env.project.config.core,
+  );
   const parts = [
     found.found ? renderLookup(found) : '',
     core.text,
@@ -43,7 +47,11 @@ async function withModel(state: RunState, env: NodeEnv, retrieved: CoreResult): 
   const files = (await paths.lookupFile(question, { topK: 5 })).candidates;
   const core = renderHits(retrieved, 'answer', env.project.config.core);
   const task = new HumanMessage(
-    prompt('answer-task', { request: question, core: core.text || '（没有相关条目）', files: renderCandidates(files) || '（没有）' }),
+    prompt('answer-task', {
+      request: question,
+      core: core.text || '（没有相关条目）',
+      files: renderCandidates(files) || '（没有）',
+    }),
   );
   const base = { ledger: inject(state, 'answer', core.injected, env.emit) };
   try {
@@ -76,37 +84,63 @@ async function converse(state: RunState, env: NodeEnv, messages: BaseMessage[]):
     usage.calls += 1;
     usage.estimated ||= reply.usage.source === 'estimate';
     usage.ms += Date.now() - started;
-    env.emit({ type: 'model.finished', turn, input: reply.usage.input, output: reply.usage.output, ms: Date.now() - started });
+    env.emit({
+      type: 'model.finished',
+      turn,
+      input: reply.usage.input,
+      output: reply.usage.output,
+      ms: Date.now() - started,
+    });
     messages.push(reply.message);
     const calls = last ? [] : (reply.message.tool_calls ?? []);
-    if (calls.length === 0) return { answer: textOf(reply.message).trim() || '模型没有给出回答。', usage, fed: site.fed };
+    if (calls.length === 0)
+      return { answer: textOf(reply.message).trim() || '模型没有给出回答。', usage, fed: site.fed };
     for (const call of calls) messages.push(await lookUp(call, env, site.ctx(call.id ?? '')));
   }
 }
 
-async function lookUp(call: NonNullable<AIMessage['tool_calls']>[number], env: NodeEnv, ctx: Parameters<typeof callTool>[2]): Promise<ToolMessage> {
+async function lookUp(
+  call: NonNullable<AIMessage['tool_calls']>[number],
+  env: NodeEnv,
+  ctx: Parameters<typeof callTool>[2],
+): Promise<ToolMessage> {
   const contract = READ_TOOLS.find((t) => t.name === call.name);
   env.emit({ type: 'tool.started', name: call.name, args: JSON.stringify(call.args).slice(0, 200) });
   const started = Date.now();
   const outcome = contract
     ? await callTool(contract, call.args, ctx)
     : { ok: false, text: `失败（TOOL_UNKNOWN）：回答问题时只能用 ${READ_TOOLS.map((t) => t.name).join('、')}` };
-  env.emit({ type: 'tool.finished', name: call.name, ok: outcome.ok, ms: Date.now() - started, summary: outcome.text.split('\n')[0]!.slice(0, 120) });
+  env.emit({
+    type: 'tool.finished',
+    name: call.name,
+    ok: outcome.ok,
+    ms: Date.now() - started,
+    summary: outcome.text.split('\n')[0]!.slice(0, 120),
+  });
   return new ToolMessage({ tool_call_id: call.id ?? '', name: call.name, content: outcome.text });
 }
 
 async function chat(state: RunState, env: NodeEnv): Promise<RunUpdate> {
   const said = intentOf(state).text;
-  const plain = { answer: '你好，我是羲和。告诉我要改什么、要查什么，例如「超时关单在哪里实现？」或「给订单加上仅退款」。' };
+  const plain = {
+    answer: '你好，我是羲和。告诉我要改什么、要查什么，例如「超时关单在哪里实现？」或「给订单加上仅退款」。',
+  };
   if (!env.model) return plain;
   try {
     const started = Date.now();
-    const reply = await env.model.invoke({ system: prompt('chat'), messages: [new HumanMessage(said)], tools: [], signal: env.signal });
+    const reply = await env.model.invoke({
+      system: prompt('chat'),
+      messages: [new HumanMessage(said)],
+      tools: [],
+      signal: env.signal,
+    });
     const { input, output, source } = reply.usage;
-    return { answer: textOf(reply.message).trim() || plain.answer, usage: { input, output, calls: 1, estimated: source === 'estimate', ms: Date.now() - started } };
+    return {
+      answer: textOf(reply.message).trim() || plain.answer,
+      usage: { input, output, calls: 1, estimated: source === 'estimate', ms: Date.now() - started },
+    };
   } catch (e) {
     if (env.signal?.aborted || !XiheError.is(e) || e.code === 'CANCELLED') throw e;
     return plain;
   }
 }
-

@@ -15,7 +15,9 @@ export const approveNode: NodeBody = (state) => {
     tool: tool.name!,
     danger,
     preview: tool.preview,
-    actionRequests: [{ name: tool.name!, args: tool.input, description: `${tool.preview}\n危险等级：${danger}（${tool.dangerWhy}）` }],
+    actionRequests: [
+      { name: tool.name!, args: tool.input, description: `${tool.preview}\n危险等级：${danger}（${tool.dangerWhy}）` },
+    ],
     reviewConfigs: [{ actionName: tool.name!, allowedDecisions: ['approve', 'reject'] }],
   };
   const verdict = readVerdict(interrupt(request)).verdict;

@@ -1,7 +1,7 @@
 import { HumanMessage } from '@langchain/core/messages';
 import { interrupt } from '@langchain/langgraph';
-import type { Changeset, Danger, FileDiff } from '../../sandbox/index.js';
 import { XiheError } from '../../errors.js';
+import type { Changeset, Danger, FileDiff } from '../../sandbox/index.js';
 import { playbookCommands } from '../checks/diff-checks.js';
 import { type ConfirmRequest, readEditedFiles, readVerdict } from '../human.js';
 import type { NodeBody } from '../node.js';
@@ -38,20 +38,32 @@ export const confirmNode: NodeBody = (state, env) => {
       hint: '写一句意见（--comment），或在 editedAction.args.files 里给出文件内容。',
     });
   }
-  const note = new HumanMessage({ id: `comment-${state.run}-${state.route?.index ?? 0}-${state.round}`, content: prompt('comment', { comment: decision.comment }) });
+  const note = new HumanMessage({
+    id: `comment-${state.run}-${state.route?.index ?? 0}-${state.round}`,
+    content: prompt('comment', { comment: decision.comment }),
+  });
   return { decision, messages: [note] };
 };
 
 /** Edits need a yes; deletions, unresolved findings and very wide changes need a careful one. */
 export function dangerOfChange(diffs: FileDiff[], findings: Finding[]): Danger {
-  const careful = diffs.some((d) => d.change === 'deleted') || findings.some((f) => f.severity === 'block') || diffs.length > MANY_FILES;
+  const careful =
+    diffs.some((d) => d.change === 'deleted') ||
+    findings.some((f) => f.severity === 'block') ||
+    diffs.length > MANY_FILES;
   return careful ? 'high' : 'medium';
 }
 
 function confirmRequest(state: RunState, changeset: Changeset, diffs: FileDiff[], danger: Danger): ConfirmRequest {
-  const files = diffs.map((d) => ({ path: d.path, change: d.change, added: d.addedLines.length, removed: d.removedLines.length }));
+  const files = diffs.map((d) => ({
+    path: d.path,
+    change: d.change,
+    added: d.addedLines.length,
+    removed: d.removedLines.length,
+  }));
   const whole = diffs.map((d) => d.patch).join('\n');
-  const diff = whole.length > MAX_DIFF_CHARS ? `${whole.slice(0, MAX_DIFF_CHARS)}\n…（差异过长，只列出前面一部分）` : whole;
+  const diff =
+    whole.length > MAX_DIFF_CHARS ? `${whole.slice(0, MAX_DIFF_CHARS)}\n…（差异过长，只列出前面一部分）` : whole;
   const findings = state.findings.map((f) => ({
     severity: f.severity,
     text: `${f.path ? `${f.path}${f.line ? `:${f.line}` : ''} ` : ''}${f.text}`,
@@ -67,7 +79,13 @@ function confirmRequest(state: RunState, changeset: Changeset, diffs: FileDiff[]
     findings,
     tests: state.tests,
     commands: playbookCommands(state.plan?.playbook ?? null).ask,
-    actionRequests: [{ name: 'apply_changeset', args: { changesetId: changeset.id, files }, description: `把 ${files.length} 个文件的改动写入工作区：\n${list}` }],
+    actionRequests: [
+      {
+        name: 'apply_changeset',
+        args: { changesetId: changeset.id, files },
+        description: `把 ${files.length} 个文件的改动写入工作区：\n${list}`,
+      },
+    ],
     reviewConfigs: [{ actionName: 'apply_changeset', allowedDecisions: ['approve', 'edit', 'reject'] }],
   };
 }

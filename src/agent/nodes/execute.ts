@@ -25,13 +25,25 @@ export const executeNode: NodeBody = async (state, env) => {
   try {
     const reply = await askModel(env, messages);
     const ms = Date.now() - started;
-    env.emit({ type: 'model.finished', turn: state.turn + 1, input: reply.usage.input, output: reply.usage.output, ms });
+    env.emit({
+      type: 'model.finished',
+      turn: state.turn + 1,
+      input: reply.usage.input,
+      output: reply.usage.output,
+      ms,
+    });
     return {
       messages: task ? [task.message, reply.message] : [reply.message],
       turn: state.turn + 1,
       changesetId: state.changesetId ?? changesetIdFor(env.thread, state),
       ...(task ? { ledger: task.ledger, fed: task.fed } : {}),
-      usage: { input: reply.usage.input, output: reply.usage.output, calls: 1, estimated: reply.usage.source === 'estimate', ms },
+      usage: {
+        input: reply.usage.input,
+        output: reply.usage.output,
+        calls: 1,
+        estimated: reply.usage.source === 'estimate',
+        ms,
+      },
     } satisfies RunUpdate;
   } catch (e) {
     return modelFailed(e, env);
@@ -71,7 +83,10 @@ export function changesetIdFor(thread: string, state: RunState): string {
   return `${thread}-${state.run}-${state.route?.index ?? 0}`.replace(/[^\w.-]/g, '_');
 }
 
-async function taskMessage(state: RunState, env: NodeEnv): Promise<{ message: HumanMessage; ledger: Injection[]; fed: RunUpdate['fed'] }> {
+async function taskMessage(
+  state: RunState,
+  env: NodeEnv,
+): Promise<{ message: HumanMessage; ledger: Injection[]; fed: RunUpdate['fed'] }> {
   const plan = state.plan!;
   const paths = await env.project.paths(env.signal);
   const modules = focusModules(plan.focus, (p) => env.project.core.termLookup().moduleOf(p));
@@ -90,10 +105,21 @@ async function taskMessage(state: RunState, env: NodeEnv): Promise<{ message: Hu
   const run = state.run;
   return {
     message: new HumanMessage({ id: `task-${run}-${state.route?.index ?? 0}`, content: text }),
-    ledger: inject(state, 'execute', [...core.injected, ...(plan.playbook ? playbooks.injected.slice(0, 1) : [])], env.emit),
+    ledger: inject(
+      state,
+      'execute',
+      [...core.injected, ...(plan.playbook ? playbooks.injected.slice(0, 1) : [])],
+      env.emit,
+    ),
     fed: [
       { run, path: '.', form: 'skeleton', turn: 0, tokens: skeleton.tokens },
-      ...plan.candidates.map((c) => ({ run, path: c.path, form: 'summary' as const, turn: 0, tokens: estimateTokens(c.summary) })),
+      ...plan.candidates.map((c) => ({
+        run,
+        path: c.path,
+        form: 'summary' as const,
+        turn: 0,
+        tokens: estimateTokens(c.summary),
+      })),
     ],
   };
 }
@@ -102,7 +128,9 @@ async function taskMessage(state: RunState, env: NodeEnv): Promise<{ message: Hu
 export function renderPlan(plan: Plan): string {
   const steps = plan.steps.map((step, i) => `${i + 1}. ${step}`).join('\n');
   if (!plan.playbook) return steps;
-  const checks = plan.playbook.checks.map((c) => `- ${c.state === 'ok' ? '已具备' : '未具备'}：${c.target}（${c.purpose}）`).join('\n');
+  const checks = plan.playbook.checks
+    .map((c) => `- ${c.state === 'ok' ? '已具备' : '未具备'}：${c.target}（${c.purpose}）`)
+    .join('\n');
   const post = plan.playbook.postChecks.map((c) => `- ${c.purpose}`).join('\n');
   const { title, provenance } = plan.playbook;
   return [

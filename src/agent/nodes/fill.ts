@@ -6,12 +6,16 @@ import { describeRun } from './select.js';
 /** Asks for all missing parameters in one question. */
 export const fillNode: NodeBody = (state, env) => {
   const tool = state.tool!;
-  const lines = tool.missing.map((m) => `- ${m.name}：${m.explain}${m.choices.length > 0 ? `（可选：${m.choices.join('、')}）` : ''}`);
+  const lines = tool.missing.map(
+    (m) => `- ${m.name}：${m.explain}${m.choices.length > 0 ? `（可选：${m.choices.join('、')}）` : ''}`,
+  );
   const request: FillRequest = {
     kind: 'fill',
     tool: tool.name!,
     missing: tool.missing,
-    actionRequests: [{ name: tool.name!, args: tool.input, description: `执行 ${tool.name} 还需要：\n${lines.join('\n')}` }],
+    actionRequests: [
+      { name: tool.name!, args: tool.input, description: `执行 ${tool.name} 还需要：\n${lines.join('\n')}` },
+    ],
     reviewConfigs: [{ actionName: tool.name!, allowedDecisions: ['edit', 'reject'] }],
   };
   const answer: unknown = interrupt(request);
@@ -21,7 +25,11 @@ export const fillNode: NodeBody = (state, env) => {
 };
 
 /** One missing parameter may be answered in plain words. */
-function withWords(given: Record<string, unknown>, answer: unknown, missing: { name: string }[]): Record<string, unknown> {
+function withWords(
+  given: Record<string, unknown>,
+  answer: unknown,
+  missing: { name: string }[],
+): Record<string, unknown> {
   if (Object.keys(given).length > 0 || missing.length !== 1) return given;
   const d = parseDecision(answer);
   return d.message && d.type !== 'reject' ? { [missing[0]!.name]: d.message } : given;

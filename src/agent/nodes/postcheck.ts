@@ -1,8 +1,15 @@
-import { HumanMessage } from '@langchain/core/messages';
 import { join } from 'node:path';
+import { HumanMessage } from '@langchain/core/messages';
 import { readFileText } from '../../text/index.js';
 import { type CoreResult, renderHits, type Warning } from '../../zhcore/index.js';
-import { importFindings, playbookCommands, playbookFindings, secretFindings, syntaxFindings, warningFindings } from '../checks/diff-checks.js';
+import {
+  importFindings,
+  playbookCommands,
+  playbookFindings,
+  secretFindings,
+  syntaxFindings,
+  warningFindings,
+} from '../checks/diff-checks.js';
 import { reviewFindings } from '../checks/review.js';
 import { inScratch, runProjectTests } from '../checks/tests.js';
 import { inject, nothingRetrieved } from '../injection.js';
@@ -26,11 +33,14 @@ export const postcheckNode: NodeBody = async (state, env) => {
     ...(await importFindings(changeset, diffs)),
   ];
   // Tests on code that does not parse say nothing new.
-  const verdict = found.some((f) => f.from === 'syntax') ? { tests: null, findings: [] } : await runProjectTests(env, changeset);
+  const verdict = found.some((f) => f.from === 'syntax')
+    ? { tests: null, findings: [] }
+    : await runProjectTests(env, changeset);
   found.push(...verdict.findings);
   for (const { command, purpose } of playbookCommands(playbook).run) {
     const run = await inScratch(env, changeset, command);
-    if (run.outcome !== 'ok') found.push({ from: 'playbook', severity: 'block', text: `流程模板的检查没有通过：${command}（${purpose}）` });
+    if (run.outcome !== 'ok')
+      found.push({ from: 'playbook', severity: 'block', text: `流程模板的检查没有通过：${command}（${purpose}）` });
   }
   const blocked = found.some((f) => f.severity === 'block');
   const review = blocked ? { findings: [] } : await reviewFindings(state, env, diffs);
@@ -49,7 +59,9 @@ export const postcheckNode: NodeBody = async (state, env) => {
 
 /** True when blocking findings go back to the model: at most `maxRounds` times, then people decide. */
 export function goesBack(findings: Finding[], round: number, env: Pick<NodeEnv, 'model' | 'project'>): boolean {
-  return env.model !== null && round <= env.project.config.run.maxRounds && findings.some((f) => f.severity === 'block');
+  return (
+    env.model !== null && round <= env.project.config.run.maxRounds && findings.some((f) => f.severity === 'block')
+  );
 }
 
 function findingsMessage(state: RunState, round: number, findings: Finding[]): HumanMessage {
@@ -58,7 +70,10 @@ function findingsMessage(state: RunState, round: number, findings: Finding[]): H
     const source = f.source ? `（来源 ${f.source}）` : '';
     return `- ${f.severity === 'block' ? '必须改' : '提醒'}：${where}${f.text}${source}`;
   });
-  return new HumanMessage({ id: `findings-${state.run}-${state.route?.index ?? 0}-${round}`, content: prompt('findings', { findings: lines.join('\n') }) });
+  return new HumanMessage({
+    id: `findings-${state.run}-${state.route?.index ?? 0}-${round}`,
+    content: prompt('findings', { findings: lines.join('\n') }),
+  });
 }
 
 function originalText(env: NodeEnv, path: string): string | undefined {
@@ -75,9 +90,24 @@ function warningLedger(state: RunState, env: NodeEnv, findings: Finding[]): Inje
   const ids = new Set(findings.flatMap((f) => (f.entryId ? [f.entryId] : [])));
   const fired = [...ids].flatMap((id) => {
     const entry = env.project.core.entry(id);
-    return entry?.type === 'warning' ? [{ ...entry, entry: entry.entry as Warning, score: 1, why: '改动里触发了它', tokens: 0 }] : [];
+    if (entry?.type !== 'warning') return [];
+    const warning = entry.entry as Warning;
+    return [
+      {
+        type: 'warning' as const,
+        entry: warning,
+        provenance: warning.provenance,
+        score: 1,
+        why: '改动里触发了它',
+        tokens: 0,
+      },
+    ];
   });
   const all = [...fired, ...retrieved.warnings.filter((w) => !ids.has(w.entry.id))];
-  const rendered = renderHits({ ...nothingRetrieved(retrieved.dataVersion), warnings: all as never }, 'postcheck', env.project.config.core);
+  const rendered = renderHits(
+    { ...nothingRetrieved(retrieved.dataVersion), warnings: all },
+    'postcheck',
+    env.project.config.core,
+  );
   return inject(state, 'postcheck', rendered.injected, env.emit);
 }

@@ -10,7 +10,12 @@ export const reportNode: NodeBody = (state, env) => {
   const { report, ledger } = makeReport(state, env);
   const index = state.route!.index;
   const more = index + 1 < state.route!.intents.length;
-  const turn = { text: intent.text, kind: intent.kind, outcome: report.kind, ...(state.tool?.name ? { tool: state.tool.name } : {}) };
+  const turn = {
+    text: intent.text,
+    kind: intent.kind,
+    outcome: report.kind,
+    ...(state.tool?.name ? { tool: state.tool.name } : {}),
+  };
   return {
     report,
     reports: [report],
@@ -30,30 +35,48 @@ export function hasNext(state: RunState): boolean {
 function makeReport(state: RunState, env: NodeEnv): { report: Report; ledger: RunUpdate['ledger'] } {
   const kind = intentOf(state).kind;
   if (kind === 'tool') return { report: toolReport(state), ledger: [] };
-  if (kind === 'qa' || kind === 'chat') return { report: { kind: 'answer', ok: true, text: state.answer ?? '', error: null }, ledger: [] };
+  if (kind === 'qa' || kind === 'chat')
+    return { report: { kind: 'answer', ok: true, text: state.answer ?? '', error: null }, ledger: [] };
   if (state.plan?.stopped) return withBrief(state, 'stopped', false, `没有开始：${state.plan.stopped}。`);
-  if (state.answers && !state.answers.proceed) return withBrief(state, 'rejected', true, '按你的意思没有开始，什么都没有改。');
+  if (state.answers && !state.answers.proceed)
+    return withBrief(state, 'rejected', true, '按你的意思没有开始，什么都没有改。');
   if (state.error) return failed(state);
   if (!env.model) return withBrief(state, 'brief', true, '');
   if (state.receipt) return { report: applied(state), ledger: [] };
   if (state.decision?.verdict === 'reject') {
     const why = state.decision.comment ? `（${state.decision.comment}）` : '';
-    return { report: { kind: 'rejected', ok: true, text: `已拒绝${why}，工作区没有任何改动。`, error: null }, ledger: [] };
+    return {
+      report: { kind: 'rejected', ok: true, text: `已拒绝${why}，工作区没有任何改动。`, error: null },
+      ledger: [],
+    };
   }
   return { report: nothing(state), ledger: [] };
 }
 
 /** A report that carries the brief: the run ends with what the core knows. */
-function withBrief(state: RunState, kind: Report['kind'], ok: boolean, head: string): { report: Report; ledger: RunUpdate['ledger'] } {
+function withBrief(
+  state: RunState,
+  kind: Report['kind'],
+  ok: boolean,
+  head: string,
+): { report: Report; ledger: RunUpdate['ledger'] } {
   const brief = briefOf(state);
   const text = renderBrief(brief, intentOf(state).text);
-  return { report: { kind, ok, text: head ? `${head}\n\n${text}` : text, error: null }, ledger: briefLedger(state, brief) };
+  return {
+    report: { kind, ok, text: head ? `${head}\n\n${text}` : text, error: null },
+    ledger: briefLedger(state, brief),
+  };
 }
 
 function failed(state: RunState): { report: Report; ledger: RunUpdate['ledger'] } {
   const error = state.error!;
   if (error.code.startsWith('MODEL_')) {
-    const degraded = withBrief(state, 'failed', false, `模型没有完成（${error.message}）。${error.hint}\n工作区没有任何改动；下面是不靠模型也能给出的预案：`);
+    const degraded = withBrief(
+      state,
+      'failed',
+      false,
+      `模型没有完成（${error.message}）。${error.hint}\n工作区没有任何改动；下面是不靠模型也能给出的预案：`,
+    );
     return { ...degraded, report: { ...degraded.report, error } };
   }
   const text = `没有完成：${error.message}。${error.hint}`;
@@ -76,7 +99,9 @@ function applied(state: RunState): Report {
 
 function testLine(state: RunState): string {
   if (!state.tests) return '没有找到测试命令，没有跑测试。';
-  return state.tests.ok ? `测试通过：${state.tests.command}` : `测试没有通过：${state.tests.command}\n${state.tests.summary}`;
+  return state.tests.ok
+    ? `测试通过：${state.tests.command}`
+    : `测试没有通过：${state.tests.command}\n${state.tests.summary}`;
 }
 
 function findingLines(state: RunState): string {
@@ -93,18 +118,34 @@ function lastWords(state: RunState): string {
 function nothing(state: RunState): Report {
   const words = lastWords(state);
   const early = state.stopReason ? `提前收尾：${state.stopReason}。` : '';
-  return { kind: 'nothing', ok: true, text: ['这次没有产生改动。', early, words].filter(Boolean).join('\n\n'), error: null };
+  return {
+    kind: 'nothing',
+    ok: true,
+    text: ['这次没有产生改动。', early, words].filter(Boolean).join('\n\n'),
+    error: null,
+  };
 }
 
 function toolReport(state: RunState): Report {
   const tool = state.tool;
   if (!tool?.name) {
     const near = tool?.candidates.map((c) => `${c.name}（${c.description}）`).join('、');
-    return { kind: 'stopped', ok: false, text: `没有合适的工具，什么都没有做。${near ? `最接近的是：${near}。` : ''}团队自己的操作可以写进 .xihe/tools/。`, error: null };
+    return {
+      kind: 'stopped',
+      ok: false,
+      text: `没有合适的工具，什么都没有做。${near ? `最接近的是：${near}。` : ''}团队自己的操作可以写进 .xihe/tools/。`,
+      error: null,
+    };
   }
   if (tool.approved === false) return { kind: 'rejected', ok: true, text: `没有执行 ${tool.name}。`, error: null };
   if (!tool.outcome) return { kind: 'stopped', ok: false, text: `参数没有补全，没有执行 ${tool.name}。`, error: null };
   const code = tool.outcome.code;
-  const error = tool.outcome.ok ? null : { code: code ?? 'COMMAND_FAILED', message: tool.outcome.text.split('\n')[0]!, hint: '看输出找原因，核对后再试。' };
+  const error = tool.outcome.ok
+    ? null
+    : {
+        code: code ?? 'COMMAND_FAILED',
+        message: tool.outcome.text.split('\n')[0]!,
+        hint: '看输出找原因，核对后再试。',
+      };
   return { kind: 'tool', ok: tool.outcome.ok, text: tool.outcome.text, error };
 }

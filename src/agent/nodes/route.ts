@@ -3,7 +3,7 @@ import { Overwrite, REMOVE_ALL_MESSAGES } from '@langchain/langgraph';
 import { XiheError } from '../../errors.js';
 import { type NodeBody, textOf } from '../node.js';
 import { route } from '../routing/index.js';
-import { requestSchema, type RunState, type RunUpdate } from '../state.js';
+import { type RunState, type RunUpdate, requestSchema } from '../state.js';
 
 /** Longest request in characters: more is a document, not a request, and belongs into a file. */
 const MAX_REQUEST = 20_000;
@@ -12,7 +12,10 @@ const MAX_REQUEST = 20_000;
 export const routeNode: NodeBody = async (state, env) => {
   const request = readRequest(state);
   const last = state.turns.at(-1);
-  const decision = route(request.text, last ? { previous: { kind: last.kind, ...(last.tool ? { tool: last.tool } : {}) } } : {});
+  const decision = route(
+    request.text,
+    last ? { previous: { kind: last.kind, ...(last.tool ? { tool: last.tool } : {}) } } : {},
+  );
   const intents = decision.intents;
   env.emit({ type: 'route.decided', intents });
   const said = new HumanMessage({ id: `request-${state.run + 1}`, content: request.text });

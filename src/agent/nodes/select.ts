@@ -1,5 +1,5 @@
-import { missingParameters, type Preselected, type TeamTool } from '../../tools/index.js';
 import type { AnyContract } from '../../tools/index.js';
+import { missingParameters, type Preselected, type TeamTool } from '../../tools/index.js';
 import { intentOf, type NodeBody } from '../node.js';
 import { modelParameters, statedParameters } from '../parameters.js';
 import type { ToolRun } from '../state.js';
@@ -17,7 +17,12 @@ export const selectNode: NodeBody = async (state, env) => {
   const intent = intentOf(state);
   const found = env.project.tools.preselect(intent.text);
   const chosen = choose(found);
-  const candidates = found.map((p) => ({ name: p.contract.name, description: p.contract.description, why: p.why, score: p.score }));
+  const candidates = found.map((p) => ({
+    name: p.contract.name,
+    description: p.contract.description,
+    why: p.why,
+    score: p.score,
+  }));
   if (!chosen) return { tool: { ...emptyRun(), candidates } };
   const stated = statedParameters(chosen, intent.text);
   const byModel = await modelParameters(chosen, intent.text, env);
@@ -35,11 +40,25 @@ function choose(found: Preselected[]): AnyContract | undefined {
 }
 
 function emptyRun(): ToolRun {
-  return { candidates: [], name: null, input: {}, missing: [], danger: null, dangerWhy: '', preview: '', approved: null, outcome: null };
+  return {
+    candidates: [],
+    name: null,
+    input: {},
+    missing: [],
+    danger: null,
+    dangerWhy: '',
+    preview: '',
+    approved: null,
+    outcome: null,
+  };
 }
 
 /** What calling this tool with these parameters means: danger, missing parameters, the exact command. */
-export function describeRun(contract: AnyContract, input: Record<string, unknown>, candidates: ToolRun['candidates']): ToolRun {
+export function describeRun(
+  contract: AnyContract,
+  input: Record<string, unknown>,
+  candidates: ToolRun['candidates'],
+): ToolRun {
   const parsed = contract.input.safeParse(input);
   const complete = (parsed.success ? parsed.data : input) as Record<string, unknown>;
   const check = parsed.success ? contract.dangerOf?.(complete) : undefined;
@@ -57,6 +76,7 @@ export function describeRun(contract: AnyContract, input: Record<string, unknown
 
 function preview(contract: AnyContract, input: Record<string, unknown>): string {
   const team = contract as Partial<TeamTool>;
-  if (team.commandLine) return `${contract.description}\n命令：${team.commandLine(input).join(' ')}\n来源：${team.source}`;
+  if (team.commandLine)
+    return `${contract.description}\n命令：${team.commandLine(input).join(' ')}\n来源：${team.source}`;
   return `${contract.description}\n参数：${JSON.stringify(input)}`;
 }

@@ -1,10 +1,10 @@
 import { AIMessage, ToolMessage } from '@langchain/core/messages';
+import { XiheError } from '../../errors.js';
 import { identifiersOf } from '../../text/index.js';
 import { type AnyContract, callTool, EXECUTE_TOOLS, type ToolContext, type ToolOutcome } from '../../tools/index.js';
 import { renderHits, type Term } from '../../zhcore/index.js';
-import { XiheError } from '../../errors.js';
 import { inject, nothingRetrieved, wasInjected } from '../injection.js';
-import type { NodeBody, NodeEnv } from '../node.js';
+import { intentOf, type NodeBody, type NodeEnv } from '../node.js';
 import type { Injection, RunState } from '../state.js';
 import { type CallSite, callSite } from '../tool-context.js';
 
@@ -49,7 +49,13 @@ async function answer(name: string, args: unknown, ctx: ToolContext, env: NodeEn
   env.emit({ type: 'tool.started', name, args: brief(args) });
   const started = Date.now();
   const outcome = await call(name, args, ctx, env);
-  env.emit({ type: 'tool.finished', name, ok: outcome.ok, ms: Date.now() - started, summary: outcome.text.split('\n')[0]!.slice(0, 120) });
+  env.emit({
+    type: 'tool.finished',
+    name,
+    ok: outcome.ok,
+    ms: Date.now() - started,
+    summary: outcome.text.split('\n')[0]!.slice(0, 120),
+  });
   return outcome;
 }
 
@@ -66,36 +72,70 @@ async function call(name: string, args: unknown, ctx: ToolContext, env: NodeEnv)
 
 /** One line of arguments for people: long texts cut. */
 function brief(args: unknown): string {
-  return JSON.stringify(args, (_, v) => (typeof v === 'string' && v.length > 60 ? `${v.slice(0, 60)}…` : v))?.slice(0, 200) ?? '';
+  return (
+    JSON.stringify(args, (_, v) => (typeof v === 'string' && v.length > 60 ? `${v.slice(0, 60)}…` : v))?.slice(
+      0,
+      200,
+    ) ?? ''
+  );
 }
 
 /**
  * What a tool result should bring to mind: terms whose symbols it shows, and terms of a module that was just entered. Each
  * only once a run.
  */
-function remind(state: RunState, env: NodeEnv, outcome: ToolOutcome, site: CallSite, already: Injection[]): { text: string; ledger: Injection[] } {
+function remind(
+  state: RunState,
+  env: NodeEnv,
+  outcome: ToolOutcome,
+  site: CallSite,
+  already: Injection[],
+): { text: string; ledger: Injection[] } {
   if (!outcome.ok) return { text: '', ledger: [] };
   const { core } = env.project;
   const shown = core.symbolsToTerms([...new Set(identifiersOf(outcome.text))]);
   const entered = enteredModule(state, env, site);
-  const ofModule = entered ? core.termsOfModule(entered).filter((t) => t.provenance.status === 'verified') : [];
+  const ofModule = entered ? moduleTerms(entered, intentOf(state).text, env) : [];
   const fresh = [...new Map([...shown, ...ofModule].map((t) => [t.id, t])).values()]
     .filter((t) => !wasInjected(state, t.id) && !already.some((line) => line.id === t.id))
     .slice(0, MAX_REMINDERS);
   if (fresh.length === 0) return { text: '', ledger: [] };
-  const rendered = renderHits({ ...nothingRetrieved(core.dataVersion), terms: fresh.map(asHit) }, 'execute', env.project.config.core);
+  const rendered = renderHits(
+    { ...nothingRetrieved(core.dataVersion), terms: fresh.map(asHit) },
+    'execute',
+    env.project.config.core,
+  );
   return { text: `提醒：\n${rendered.text}`, ledger: inject(state, 'execute', rendered.injected, env.emit) };
 }
 
+/** The verified terms of a module that concern the request. */
+function moduleTerms(module: string, request: string, env: NodeEnv): Term[] {
+  const found = env.project.core.query({
+    userIntent: request,
+    codeSymbols: [],
+    taskType: 'general',
+    module,
+    force: true,
+  });
+  return found.terms.map((hit) => hit.entry).filter((t) => t.module === module && t.provenance.status === 'verified');
+}
+
 function asHit(term: Term) {
-  return { type: 'term' as const, entry: term, provenance: term.provenance, score: 1, why: '工具结果里出现了它的符号', tokens: 0 };
+  return {
+    type: 'term' as const,
+    entry: term,
+    provenance: term.provenance,
+    score: 1,
+    why: '工具结果里出现了它的符号',
+    tokens: 0,
+  };
 }
 
 /** The module of the file just read, when no earlier file of this run belongs to it. */
 function enteredModule(state: RunState, env: NodeEnv, site: CallSite): string | undefined {
   const lookup = env.project.core.termLookup();
   const newest = site.fed.at(-1);
-  if (!newest || newest.form !== 'read') return undefined;
+  if (newest?.form !== 'read') return undefined;
   const module = lookup.moduleOf(newest.path);
   const before = [...state.fed.filter((f) => f.run === state.run && f.form !== 'skeleton'), ...site.fed.slice(0, -1)];
   return module !== undefined && !before.some((f) => lookup.moduleOf(f.path) === module) ? module : undefined;

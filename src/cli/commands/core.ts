@@ -23,10 +23,11 @@ export async function core(intent: string, options: CoreOptions): Promise<number
     ...(options.module ? { module: options.module } : {}),
   });
   reportProblems(zh.problems, options.json);
-  if (options.json) printJson({ ...toJson(result), problems: zh.problems.map(({ file, line, reason }) => ({ file, line, reason })) });
+  if (options.json)
+    printJson({ ...toJson(result), problems: zh.problems.map(({ file, line, reason }) => ({ file, line, reason })) });
   else {
     const { renderHits } = await import('../../zhcore/index.js');
-    print(renderHits(result, 'plan').text || '没有相关条目。');
+    print(renderHits(result, 'answer', { chunkChars: 400, topK: options.max }).text || '没有相关条目。');
   }
   return EXIT.done;
 }
@@ -40,8 +41,21 @@ function toJson(r: CoreResult) {
   return {
     data_version: r.dataVersion,
     gate: r.gate,
-    terms: r.terms.map((h) => ({ id: h.entry.id, keyword_ch: h.entry.keyword_ch, code_symbols: h.entry.code_symbols, ...(h.entry.module ? { module: h.entry.module } : {}), ...(h.entry.note ? { note: h.entry.note } : {}), ...origin(h) })),
-    knowledge: r.knowledge.map((h) => ({ id: h.entry.id, title: h.entry.title, heading: h.entry.heading, excerpt: h.entry.content, ...origin(h) })),
+    terms: r.terms.map((h) => ({
+      id: h.entry.id,
+      keyword_ch: h.entry.keyword_ch,
+      code_symbols: h.entry.code_symbols,
+      ...(h.entry.module ? { module: h.entry.module } : {}),
+      ...(h.entry.note ? { note: h.entry.note } : {}),
+      ...origin(h),
+    })),
+    knowledge: r.knowledge.map((h) => ({
+      id: h.entry.id,
+      title: h.entry.title,
+      heading: h.entry.heading,
+      excerpt: h.entry.content,
+      ...origin(h),
+    })),
     playbooks: r.playbooks.map((h) => ({ id: h.entry.id, title: h.entry.title, steps: h.entry.steps, ...origin(h) })),
     warnings: r.warnings.map((h) => ({ id: h.entry.id, danger: h.entry.danger, ...origin(h) })),
   };

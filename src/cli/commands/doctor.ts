@@ -46,7 +46,12 @@ function line(c: Check): string {
 function nodeVersion(): Check {
   const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
   const ok = major > 20 || (major === 20 && minor >= 19);
-  return { name: 'Node', state: ok ? 'ok' : 'fail', detail: process.versions.node, hint: ok ? '' : '请升级到 Node 20.19 或更新。' };
+  return {
+    name: 'Node',
+    state: ok ? 'ok' : 'fail',
+    detail: process.versions.node,
+    hint: ok ? '' : '请升级到 Node 20.19 或更新。',
+  };
 }
 
 async function nativeParts(): Promise<Check> {
@@ -59,51 +64,92 @@ async function nativeParts(): Promise<Check> {
     }
   }
   if (broken.length === 0) return { name: '原生模块', state: 'ok', detail: '分词、语法解析、数据库都能加载', hint: '' };
-  return { name: '原生模块', state: 'fail', detail: `不能加载：${broken.join('、')}`, hint: '删掉 node_modules 重新 npm ci；这些包的二进制随 npm 安装，不需要编译器。' };
+  return {
+    name: '原生模块',
+    state: 'fail',
+    detail: `不能加载：${broken.join('、')}`,
+    hint: '删掉 node_modules 重新 npm ci；这些包的二进制随 npm 安装，不需要编译器。',
+  };
 }
 
 async function program(name: string, argv: string[], hint: string): Promise<Check> {
   const { runProcess } = await import('../../sandbox/index.js');
   const run = await runProcess({ argv: [name, ...argv], cwd: process.cwd(), timeoutMs: PROBE_MS });
   if (run.outcome === 'ok') return { name, state: 'ok', detail: run.stdout.trim().split('\n')[0] ?? '', hint: '' };
-  return { name, state: 'warn', detail: run.outcome === 'not-found' ? '没有安装' : run.stderr.trim().slice(0, 100), hint };
+  return {
+    name,
+    state: 'warn',
+    detail: run.outcome === 'not-found' ? '没有安装' : run.stderr.trim().slice(0, 100),
+    hint,
+  };
 }
 
 function state(layout: ProjectLayout): Check {
   if (!layout.stateIsElsewhere) return { name: '运行状态', state: 'ok', detail: layout.stateDir, hint: '' };
-  return { name: '运行状态', state: 'warn', detail: `项目目录不可写，状态放在 ${layout.stateDir}`, hint: '能看能查；要写入改动，先给项目目录写权限。' };
+  return {
+    name: '运行状态',
+    state: 'warn',
+    detail: `项目目录不可写，状态放在 ${layout.stateDir}`,
+    hint: '能看能查；要写入改动，先给项目目录写权限。',
+  };
 }
 
 async function coreFiles(repo: string): Promise<Check> {
   const { core } = await openCore(repo);
   const c = core.counts();
-  const detail = `术语 ${c.terms}，知识 ${c.knowledge}，流程模板 ${c.playbooks}，警示 ${c.warnings}`;
+  const detail = `术语 ${c.term}，知识片段 ${c.knowledge}，流程模板 ${c.playbook}，警示 ${c.warning}`;
   if (core.problems.length === 0) return { name: '中文数据核心', state: 'ok', detail, hint: '' };
   const faults = core.problems.map((p) => `${p.file}:${p.line} ${p.reason}`).join('；');
-  return { name: '中文数据核心', state: 'warn', detail: `${detail}；${core.problems.length} 个文件有问题`, hint: faults };
+  return {
+    name: '中文数据核心',
+    state: 'warn',
+    detail: `${detail}；${core.problems.length} 个文件有问题`,
+    hint: faults,
+  };
 }
 
 async function modelEndpoint(config: XiheConfig): Promise<Check> {
   const { baseUrl, apiKey, name } = config.model;
   const missing = [!baseUrl && 'XIHE_BASE_URL', !name && 'XIHE_MODEL'].filter(Boolean);
   if (missing.length > 0) {
-    return { name: '模型', state: 'off', detail: '没有配置，xihe run 会给出行动预案', hint: `要用模型：设置 ${missing.join('、')}（和 XIHE_API_KEY），或写进 .xihe/config.yaml。` };
+    return {
+      name: '模型',
+      state: 'off',
+      detail: '没有配置，xihe run 会给出行动预案',
+      hint: `要用模型：设置 ${missing.join('、')}（和 XIHE_API_KEY），或写进 .xihe/config.yaml。`,
+    };
   }
-  return http('模型', `${baseUrl!.replace(/\/$/, '')}/models`, apiKey, `${name}`, '检查地址（通常以 /v1 结尾）、密钥和网络。');
+  return http(
+    '模型',
+    `${baseUrl!.replace(/\/$/, '')}/models`,
+    apiKey,
+    `${name}`,
+    '检查地址（通常以 /v1 结尾）、密钥和网络。',
+  );
 }
 
 async function embeddingEndpoint(config: XiheConfig): Promise<Check> {
   const { baseUrl, apiKey, name } = config.embedding;
   if (!baseUrl) return { name: '向量服务', state: 'off', detail: '没有配置，按词检索照常', hint: '' };
-  return http('向量服务', `${baseUrl.replace(/\/$/, '')}/models`, apiKey, name ?? '', '检查 XIHE_EMBED_BASE_URL 和密钥；不用时去掉它。');
+  return http(
+    '向量服务',
+    `${baseUrl.replace(/\/$/, '')}/models`,
+    apiKey,
+    name ?? '',
+    '检查 XIHE_EMBED_BASE_URL 和密钥；不用时去掉它。',
+  );
 }
 
 /** Any answer but a refusal of the key says that the endpoint is there: not every one lists its models. */
 async function http(name: string, url: string, apiKey: string | undefined, what: string, hint: string): Promise<Check> {
   try {
-    const reply = await fetch(url, { headers: apiKey ? { authorization: `Bearer ${apiKey}` } : {}, signal: AbortSignal.timeout(PROBE_MS) });
+    const reply = await fetch(url, {
+      headers: apiKey ? { authorization: `Bearer ${apiKey}` } : {},
+      signal: AbortSignal.timeout(PROBE_MS),
+    });
     await reply.body?.cancel();
-    if (reply.status === 401 || reply.status === 403) return { name, state: 'fail', detail: `${url} 拒绝了密钥（${reply.status}）`, hint };
+    if (reply.status === 401 || reply.status === 403)
+      return { name, state: 'fail', detail: `${url} 拒绝了密钥（${reply.status}）`, hint };
     if (reply.status >= 500) return { name, state: 'fail', detail: `${url} 出错（${reply.status}）`, hint };
     return { name, state: 'ok', detail: `${url} 有应答${what ? `，使用 ${what}` : ''}`, hint: '' };
   } catch (e) {
@@ -121,15 +167,23 @@ async function milvus(config: XiheConfig): Promise<Check> {
       socket.destroy();
       resolve(fault);
     };
-    socket.once('connect', () => end()).once('timeout', () => end('超时')).once('error', (e) => end(e.message));
+    socket
+      .once('connect', () => end())
+      .once('timeout', () => end('超时'))
+      .once('error', (e) => end(e.message));
   });
   if (reached === undefined) return { name: 'Milvus', state: 'ok', detail: `${address} 可以连接`, hint: '' };
-  return { name: 'Milvus', state: 'fail', detail: `连不上 ${address}（${reached}）`, hint: '检查 XIHE_MILVUS_ADDRESS 和服务是否启动；不用时去掉它，索引会放在本机。' };
+  return {
+    name: 'Milvus',
+    state: 'fail',
+    detail: `连不上 ${address}（${reached}）`,
+    hint: '检查 XIHE_MILVUS_ADDRESS 和服务是否启动；不用时去掉它，索引会放在本机。',
+  };
 }
 
 async function sandbox(): Promise<Check> {
-  const { confinementOf } = await import('../../sandbox/index.js');
-  const found = await confinementOf();
-  if (found === 'bwrap') return { name: '沙箱', state: 'ok', detail: 'bwrap：命令只能写副本，默认没有网络', hint: '' };
-  return { name: '沙箱', state: 'warn', detail: '没有可用的 bwrap，命令在副本里按进程组运行', hint: 'Linux 上安装 bubblewrap 后隔离更严。' };
+  const { confinementStatus } = await import('../../sandbox/index.js');
+  const found = await confinementStatus();
+  if (found.kind === 'bwrap') return { name: '沙箱', state: 'ok', detail: found.why, hint: '' };
+  return { name: '沙箱', state: 'warn', detail: found.why, hint: 'Linux 上安装 bubblewrap 后隔离更严。' };
 }

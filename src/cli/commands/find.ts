@@ -11,7 +11,11 @@ export async function find(query: string, options: CommonOptions & { scope?: str
   const { candidates, method } = await paths.lookupFile(query, { topK: options.top, ...(scope ? { scope } : {}) });
   reportProblems(core.problems, options.json);
   if (options.json) {
-    printJson({ query, method, files: candidates.map((c) => ({ path: c.path, score: c.score, why: c.why, summary: c.summary })) });
+    printJson({
+      query,
+      method,
+      files: candidates.map((c) => ({ path: c.path, score: c.score, why: c.why, summary: c.summary })),
+    });
   } else if (candidates.length === 0) {
     print('没有找到。换个说法，或用代码里的符号再试。');
   } else {

@@ -13,7 +13,10 @@ export async function init(options: CommonOptions): Promise<number> {
   const source = assetPath('templates', 'init');
   const created: string[] = [];
   const kept: string[] = [];
-  for (const name of readdirSync(source, { recursive: true, withFileTypes: true }).filter((e) => e.isFile()).map((e) => join(e.parentPath, e.name).slice(source.length + 1)).sort()) {
+  for (const name of readdirSync(source, { recursive: true, withFileTypes: true })
+    .filter((e) => e.isFile())
+    .map((e) => join(e.parentPath, e.name).slice(source.length + 1))
+    .sort()) {
     // npm leaves `.gitignore` out of packages, so the template goes without its dot.
     const target = name === 'gitignore' ? '.gitignore' : name;
     const shown = join('.xihe', target);
@@ -37,6 +40,9 @@ function write(from: string, to: string): void {
     mkdirSync(dirname(to), { recursive: true });
     copyFileSync(from, to);
   } catch (cause) {
-    throw new XiheError('STATE_UNWRITABLE', `写不进 ${to}（${errnoOf(cause) ?? '未知原因'}）`, { hint: '给项目目录写权限再试。', cause });
+    throw new XiheError('STATE_UNWRITABLE', `写不进 ${to}（${errnoOf(cause) ?? '未知原因'}）`, {
+      hint: '给项目目录写权限再试。',
+      cause,
+    });
   }
 }

@@ -1,7 +1,7 @@
 import pc from 'picocolors';
 import { EXIT } from '../exit-codes.js';
-import { print, printJson } from '../output.js';
 import { openCore, reportProblems } from '../open.js';
+import { print, printJson } from '../output.js';
 import type { CommonOptions } from './options.js';
 
 /** `xihe lookup`: the exact document first, a supplement beside it. */
@@ -18,7 +18,10 @@ export async function lookup(query: string, options: CommonOptions & { section?:
       if (primary.sections?.length) print(pc.dim(`章节：${primary.sections.join('、')}（用 --section 只取一节）`));
       if (primary.others?.length) print(pc.dim(`也提到它：${primary.others.map((o) => o.title).join('、')}`));
     }
-    if (supplement) print(`${primary ? '\n' : ''}${pc.bold(supplement.title ?? '')}  ${pc.dim(`意思相近，来源 ${supplement.source}`)}\n${supplement.content}`);
+    if (supplement)
+      print(
+        `${primary ? '\n' : ''}${pc.bold(supplement.title ?? '')}  ${pc.dim(`意思相近，来源 ${supplement.source}`)}\n${supplement.content}`,
+      );
   }
   return result.found ? EXIT.done : EXIT.failed;
 }

@@ -38,7 +38,8 @@ export async function resume(thread: string, flags: ResumeFlags): Promise<number
 
 /** The flags of `resume` as an answer; undefined when they say nothing. */
 function answerOf(flags: ResumeFlags): unknown {
-  if (flags.approve && flags.reject) throw new XiheError('USAGE', '--approve 和 --reject 只能选一个', { hint: '去掉其中一个。' });
+  if (flags.approve && flags.reject)
+    throw new XiheError('USAGE', '--approve 和 --reject 只能选一个', { hint: '去掉其中一个。' });
   const words = flags.comment ?? flags.answer;
   if (flags.param) return Object.fromEntries(flags.param.map(parameter));
   if (flags.reject) return { decisions: [{ type: 'reject', ...(words ? { message: words } : {}) }] };
@@ -50,7 +51,13 @@ function parameter(pair: string): [string, unknown] {
   const at = pair.indexOf('=');
   if (at < 1) throw new XiheError('USAGE', `参数要写成 名=值：${pair}`, { hint: '例如 --param env=staging' });
   const raw = pair.slice(at + 1);
-  const value: unknown = /^-?\d+(\.\d+)?$/.test(raw) ? Number(raw) : raw === 'true' ? true : raw === 'false' ? false : raw;
+  const value: unknown = /^-?\d+(\.\d+)?$/.test(raw)
+    ? Number(raw)
+    : raw === 'true'
+      ? true
+      : raw === 'false'
+        ? false
+        : raw;
   return [pair.slice(0, at), value];
 }
 
@@ -68,7 +75,8 @@ async function withSession(flags: CommonOptions, thread: string, step: Step): Pr
   const session = await Session.open(flags.repo);
   try {
     reportProblems(session.project.core.problems, flags.json);
-    for (const p of session.project.toolProblems) if (!flags.json) log(`${pc.yellow('没能加载')} ${p.file}：${p.reason}`);
+    for (const p of session.project.toolProblems)
+      if (!flags.json) log(`${pc.yellow('没能加载')} ${p.file}：${p.reason}`);
     const onEvent = progressPrinter(flags.json ?? false);
     let view = await step(session, onEvent, stop.signal);
     while (view.status === 'waiting' && view.pending && isInteractive(flags)) {
@@ -101,7 +109,12 @@ function finish(view: ThreadView, session: Session, flags: CommonOptions): numbe
 }
 
 function commandFor(view: ThreadView): string {
-  const choices = { ask: '--answer "…" 或 --reject', fill: '--param 名=值', approve: '--approve 或 --reject', confirm: '--approve、--reject 或 --comment "…"' };
+  const choices = {
+    ask: '--answer "…" 或 --reject',
+    fill: '--param 名=值',
+    approve: '--approve 或 --reject',
+    confirm: '--approve、--reject 或 --comment "…"',
+  };
   return `xihe resume ${view.thread} ${choices[view.pending!.kind]}`;
 }
 

@@ -67,7 +67,10 @@ export const runTests = defineTool<z.infer<typeof testInput>, CommandResult>({
         hint: '在 .xihe/config.yaml 的 sandbox.testCommand 里写明，例如 npm test。',
       });
     }
-    const command = filter && /^[\w./\-\u4e00-\u9fff]+$/.test(filter) && /^npm (run )?test/.test(found.command) ? `${found.command} -- ${filter}` : found.command;
+    const command =
+      filter && /^[\w./\-\u4e00-\u9fff]+$/.test(filter) && /^npm (run )?test/.test(found.command)
+        ? `${found.command} -- ${filter}`
+        : found.command;
     return { command, result: await runInScratch(ctx, command) };
   },
   render: ({ command, result }) => renderRun(command, result),

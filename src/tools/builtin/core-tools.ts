@@ -3,7 +3,14 @@ import type { LookupResult } from '../../knowledge/index.js';
 import { type CoreResult, renderHits } from '../../zhcore/index.js';
 import { defineTool } from '../contract.js';
 
-const shared = { danger: 'low', readOnly: true, idempotent: true, aclRole: 'reader', timeoutMs: 10_000, effect: 'none' } as const;
+const shared = {
+  danger: 'low',
+  readOnly: true,
+  idempotent: true,
+  aclRole: 'reader',
+  timeoutMs: 10_000,
+  effect: 'none',
+} as const;
 
 const lookupInput = z.object({
   query_text: z.string().min(1).describe('查询词，例如「ERR_TIMEOUT」「支付网关超时」'),
@@ -27,14 +34,21 @@ export function renderLookup(r: LookupResult): string {
   const parts: string[] = [];
   if (r.primary) {
     const sections = r.primary.sections?.length ? `\n可以按章节再取：${r.primary.sections.join('、')}` : '';
-    const others = r.primary.others?.length ? `\n也提到它的文档：${r.primary.others.map((o) => o.title).join('、')}` : '';
-    parts.push(`【原文】${r.primary.title ?? ''}（来源 ${r.primary.source}）\n${r.primary.content}${sections}${others}`);
+    const others = r.primary.others?.length
+      ? `\n也提到它的文档：${r.primary.others.map((o) => o.title).join('、')}`
+      : '';
+    parts.push(
+      `【原文】${r.primary.title ?? ''}（来源 ${r.primary.source}）\n${r.primary.content}${sections}${others}`,
+    );
   }
   if (r.supplement) {
     parts.push(`【相关】${r.supplement.title ?? ''}（来源 ${r.supplement.source}）\n${r.supplement.content}`);
   }
   return parts.join('\n\n');
 }
+
+/** What one query puts before the model: a handful of entries, each cut to a paragraph. */
+const RENDER_LIMITS = { chunkChars: 400, topK: 5 };
 
 const queryInput = z.object({
   user_intent: z.string().min(1).describe('用户想做什么，一句中文'),
@@ -60,5 +74,5 @@ export const zhCoreQuery = defineTool<z.infer<typeof queryInput>, CoreResult>({
       force: true,
       ...(q.module ? { module: q.module } : {}),
     }),
-  render: (r) => renderHits(r, 'execute').text || '没有相关条目。',
+  render: (r) => renderHits(r, 'answer', RENDER_LIMITS).text || '没有相关条目。',
 });

@@ -32,7 +32,9 @@ export const editFile = defineTool<z.infer<typeof input>, EditResult>({
   name: 'edit_file',
   description: '按原文精确替换文件内容，先暂存，确认后才写入',
   input,
-  examples: [{ path: 'src/order/order-service.ts', edits: [{ search: 'const RETRY = 0;', replace: 'const RETRY = 1;' }] }],
+  examples: [
+    { path: 'src/order/order-service.ts', edits: [{ search: 'const RETRY = 0;', replace: 'const RETRY = 1;' }] },
+  ],
   danger: 'medium',
   readOnly: false,
   idempotent: true,
@@ -66,4 +68,3 @@ function lineAt(text: string, offset: number): number {
   for (let i = 0; i < offset; i++) if (text.charCodeAt(i) === 10) line++;
   return line;
 }
-

@@ -4,7 +4,14 @@ import { runProcess } from '../../sandbox/index.js';
 import { defineTool } from '../contract.js';
 import type { ToolContext } from '../types.js';
 
-const shared = { danger: 'low', readOnly: true, idempotent: true, aclRole: 'reader', timeoutMs: 20_000, effect: 'none' } as const;
+const shared = {
+  danger: 'low',
+  readOnly: true,
+  idempotent: true,
+  aclRole: 'reader',
+  timeoutMs: 20_000,
+  effect: 'none',
+} as const;
 
 const logInput = z.object({
   path: z.string().optional().describe('只看这个文件或目录的提交'),
@@ -37,7 +44,11 @@ export const gitDiff = defineTool<z.infer<typeof diffInput>, string>({
   input: diffInput,
   examples: [{ staged: true }],
   async run({ staged }, ctx) {
-    if (staged && ctx.changeset) return ctx.changeset.diff().map((d) => d.patch).join('\n');
+    if (staged && ctx.changeset)
+      return ctx.changeset
+        .diff()
+        .map((d) => d.patch)
+        .join('\n');
     return git(ctx, ['diff', 'HEAD', '--', '.']);
   },
   render: (text) => text || '没有修改。',
@@ -53,8 +64,13 @@ async function git(ctx: ToolContext, args: string[]): Promise<string> {
     ...(ctx.signal ? { signal: ctx.signal } : {}),
   });
   if (result.outcome === 'ok') return result.stdout;
-  if (result.outcome === 'not-found') throw new XiheError('COMMAND_FAILED', '这台机器没有 git', { hint: '装上 git 再看提交记录。' });
-  throw new XiheError('COMMAND_FAILED', `git ${args[0]} 失败：${result.stderr.trim().split('\n')[0] ?? result.outcome}`, {
-    hint: '这个目录可能不是 git 仓库，或还没有提交。',
-  });
+  if (result.outcome === 'not-found')
+    throw new XiheError('COMMAND_FAILED', '这台机器没有 git', { hint: '装上 git 再看提交记录。' });
+  throw new XiheError(
+    'COMMAND_FAILED',
+    `git ${args[0]} 失败：${result.stderr.trim().split('\n')[0] ?? result.outcome}`,
+    {
+      hint: '这个目录可能不是 git 仓库，或还没有提交。',
+    },
+  );
 }

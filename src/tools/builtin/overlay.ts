@@ -16,5 +16,7 @@ export function readOverlay(ctx: ToolContext, path: string): FileText {
  */
 export function changesetOf(ctx: ToolContext): Changeset {
   if (ctx.changeset) return ctx.changeset;
-  throw new XiheError('COMMAND_DENIED', '这个分支只能看，不能改文件', { hint: '换成明确的修改请求再运行，例如「把…改成…」。' });
+  throw new XiheError('COMMAND_DENIED', '这个分支只能看，不能改文件', {
+    hint: '换成明确的修改请求再运行，例如「把…改成…」。',
+  });
 }

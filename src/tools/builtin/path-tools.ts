@@ -1,9 +1,16 @@
 import * as z from 'zod';
-import { estimateTokens } from '../../text/index.js';
 import type { Expansion, FileCandidate, LookupMethod, SearchHit, Skeleton } from '../../paths/index.js';
+import { estimateTokens } from '../../text/index.js';
 import { defineTool } from '../contract.js';
 
-const shared = { danger: 'low', readOnly: true, idempotent: true, aclRole: 'reader', timeoutMs: 20_000, effect: 'none' } as const;
+const shared = {
+  danger: 'low',
+  readOnly: true,
+  idempotent: true,
+  aclRole: 'reader',
+  timeoutMs: 20_000,
+  effect: 'none',
+} as const;
 
 const loadInput = z.object({
   focus: z.string().optional().describe('只看这个目录，默认整个项目'),
@@ -52,7 +59,10 @@ const lookupInput = z.object({
 });
 
 /** Files for a Chinese request, each with why it was found. */
-export const lookupFile = defineTool<z.infer<typeof lookupInput>, { candidates: FileCandidate[]; method: LookupMethod }>({
+export const lookupFile = defineTool<
+  z.infer<typeof lookupInput>,
+  { candidates: FileCandidate[]; method: LookupMethod }
+>({
   ...shared,
   name: 'lookup_file',
   description: '按中文意思、符号或文件名找文件，每个都说明理由',

@@ -56,8 +56,14 @@ export const readFile = defineTool<z.infer<typeof input>, ReadResult>({
     };
   },
   render(r) {
-    const rest = r.endLine < r.totalLines ? `（后面还有 ${r.totalLines - r.endLine} 行，用 start_line=${r.endLine + 1} 接着读）` : '';
+    const rest =
+      r.endLine < r.totalLines
+        ? `（后面还有 ${r.totalLines - r.endLine} 行，用 start_line=${r.endLine + 1} 接着读）`
+        : '';
     const encoding = r.encoding === 'utf-8' ? '' : `，编码 ${r.encoding}`;
-    return withNote(r.note, `${r.path} 第 ${r.startLine}–${r.endLine} 行，共 ${r.totalLines} 行${encoding}${rest}\n${r.text}`);
+    return withNote(
+      r.note,
+      `${r.path} 第 ${r.startLine}–${r.endLine} 行，共 ${r.totalLines} 行${encoding}${rest}\n${r.text}`,
+    );
   },
 });

@@ -60,10 +60,14 @@ function notFound(path: string, text: string, search: string): XiheError {
 
 function ambiguous(path: string, text: string, search: string, places: { start: number }[]): XiheError {
   const lines = places.map((place) => text.slice(0, place.start).split(/\r\n|\r|\n/).length);
-  return new XiheError('EDIT_AMBIGUOUS', `${path} 里这段原文出现 ${places.length} 次（第 ${lines.join('、')} 行）：「${clip(search)}」`, {
-    hint: '多抄几行上下文，让它只对上一处。',
-    details: { path, lines },
-  });
+  return new XiheError(
+    'EDIT_AMBIGUOUS',
+    `${path} 里这段原文出现 ${places.length} 次（第 ${lines.join('、')} 行）：「${clip(search)}」`,
+    {
+      hint: '多抄几行上下文，让它只对上一处。',
+      details: { path, lines },
+    },
+  );
 }
 
 function clip(s: string): string {

@@ -6,7 +6,9 @@ import { type ModelServer, startModelServer } from '../../support/model-server.j
 import { RETRY_REQUEST, retryEdit, retryRules } from './scripts.js';
 
 /** Every node that an edit passes, before and after its work. */
-const POINTS = ['route', 'preread', 'plan', 'execute', 'tools', 'postcheck', 'confirm', 'apply', 'report'].flatMap((node) => [node, `${node}:after`]);
+const POINTS = ['route', 'preread', 'plan', 'execute', 'tools', 'postcheck', 'confirm', 'apply', 'report'].flatMap(
+  (node) => [node, `${node}:after`],
+);
 
 let mall: string;
 let server: ModelServer;
@@ -49,7 +51,8 @@ describe('kill -9 in each node, then resume', () => {
     if (!point.startsWith('apply') && !point.startsWith('report')) expect(treeHash(mall)).toBe(before);
 
     let resumed = await xihe(['resume', 'k', '--repo', mall, '--json'], { env });
-    if (resumed.json.status === 'waiting') resumed = await xihe(['resume', 'k', '--approve', '--repo', mall, '--json'], { env });
+    if (resumed.json.status === 'waiting')
+      resumed = await xihe(['resume', 'k', '--approve', '--repo', mall, '--json'], { env });
     expect(resumed.json.error).toBeNull();
     expect(resumed.code).toBe(0);
     expect(resumed.json.status).toBe('done');

@@ -79,7 +79,22 @@ describe('an edit from request to undo', () => {
           '',
           '',
           '',
-          { toolCalls: [{ name: 'edit_file', args: { path: retryEdit.path, edits: [{ search: "this.deps.logger.error('释放库存失败', error, { order_no: orderNo, attempt });", replace: "this.deps.logger.error(`第 ${attempt} 次释放库存失败`, error, { order_no: orderNo });" }] } }] },
+          {
+            toolCalls: [
+              {
+                name: 'edit_file',
+                args: {
+                  path: retryEdit.path,
+                  edits: [
+                    {
+                      search: "this.deps.logger.error('释放库存失败', error, { order_no: orderNo, attempt });",
+                      replace: 'this.deps.logger.error(`第 ${attempt} 次释放库存失败`, error, { order_no: orderNo });',
+                    },
+                  ],
+                },
+              },
+            ],
+          },
           '已按意见改好日志。',
         ],
       },
@@ -126,7 +141,9 @@ describe('an edit from request to undo', () => {
     const done = await xihe(['run', RETRY_REQUEST, '--repo', mall, '--yes', 'medium', '--json'], { env });
     expect(done.code).toBe(0);
     expect(target()).toContain('releaseStock');
-    const down = await xihe(['run', '库存预占加个日志', '--repo', mall, '--json'], { env: { ...env, XIHE_BASE_URL: 'http://127.0.0.1:9/v1', XIHE_MODEL_RETRIES: '0' } });
+    const down = await xihe(['run', '库存预占加个日志', '--repo', mall, '--json'], {
+      env: { ...env, XIHE_BASE_URL: 'http://127.0.0.1:9/v1', XIHE_MODEL_RETRIES: '0' },
+    });
     expect(down.code).toBe(1);
     expect(down.json.error.code).toBe('MODEL_UNREACHABLE');
     expect(down.json.report.text).toContain('预案');
@@ -166,7 +183,8 @@ describe('what the checks catch', () => {
                       { search: badLine, replace: enumLine },
                       {
                         search: '/** 这种退款要不要等买家把货寄回来。 */',
-                        replace: "/** 是不是仅退款：看发起类型，不看状态。 */\nexport function isRefundOnly(initiator: RefundInitiatorType): boolean {\n  return initiator === RefundInitiatorType.BUYER_NO_RETURN;\n}\n\n/** 这种退款要不要等买家把货寄回来。 */",
+                        replace:
+                          '/** 是不是仅退款：看发起类型，不看状态。 */\nexport function isRefundOnly(initiator: RefundInitiatorType): boolean {\n  return initiator === RefundInitiatorType.BUYER_NO_RETURN;\n}\n\n/** 这种退款要不要等买家把货寄回来。 */',
                       },
                     ],
                   },
@@ -178,7 +196,9 @@ describe('what the checks catch', () => {
         },
       ],
     });
-    const run = await xihe(['run', '给订单加上仅退款', '--repo', mall, '--thread', 'w', '--json'], { env: modelEnv(server.baseUrl) });
+    const run = await xihe(['run', '给订单加上仅退款', '--repo', mall, '--thread', 'w', '--json'], {
+      env: modelEnv(server.baseUrl),
+    });
     expect(run.code).toBe(3);
     const warning = run.json.warnings.find((w: { danger: string }) => w.danger.includes('initiator_type'));
     expect(warning.source).toMatch(/^repo:\/\//);
@@ -189,7 +209,11 @@ describe('what the checks catch', () => {
     expect(back.length).toBeGreaterThan(0);
     expect(JSON.stringify(back[0]!.body!.messages)).toContain('initiator_type');
     const trace = await xihe(['trace', 'w', '--repo', mall, '--json']);
-    expect(trace.json.injections.some((i: { type: string; phase: string }) => i.type === 'warning' && i.phase === 'postcheck')).toBe(true);
+    expect(
+      trace.json.injections.some(
+        (i: { type: string; phase: string }) => i.type === 'warning' && i.phase === 'postcheck',
+      ),
+    ).toBe(true);
     expect(trace.json.edits).toHaveLength(2);
   });
 
@@ -207,27 +231,58 @@ describe('what the checks catch', () => {
         },
       ],
     });
-    const run = await xihe(['run', '修改支付网关的通知日志', '--repo', mall, '--json'], { env: modelEnv(server.baseUrl) });
+    const run = await xihe(['run', '修改支付网关的通知日志', '--repo', mall, '--json'], {
+      env: modelEnv(server.baseUrl),
+    });
     expect(run.code).toBe(0);
-    const results = server.requests.at(-1)!.body!.messages.filter((m) => m.role === 'tool').map((m) => String(m.content));
+    const results = server.requests
+      .at(-1)!
+      .body!.messages.filter((m) => m.role === 'tool')
+      .map((m) => String(m.content));
     expect(results[0]).toContain('src/支付网关/notify.ts');
     expect(results[0]).toContain('注意');
     expect(results[1]).toContain('PATH_OUTSIDE_PROJECT');
     expect(results[1]).not.toContain('root:');
     const { readdirSync } = await import('node:fs');
     const dir = join(mall, '.xihe/state/audit');
-    const audit = readdirSync(dir).map((f) => readFileSync(join(dir, f), 'utf8')).join('');
+    const audit = readdirSync(dir)
+      .map((f) => readFileSync(join(dir, f), 'utf8'))
+      .join('');
     expect(audit).toContain('path.repaired');
   });
 
   it('a change that breaks the tests goes back at most twice, then to the user with the failure shown', async () => {
-    const bad = (n: number) => ({ toolCalls: [{ name: 'edit_file', args: { path: 'src/refund/refund.ts', edits: [{ search: n === 1 ? 'return initiator === RefundInitiatorType.BUYER_RETURN;' : `return initiator !== RefundInitiatorType.BUYER_RETURN; // ${n - 1}`, replace: `return initiator !== RefundInitiatorType.BUYER_RETURN; // ${n}` }] } }] });
-    server = await startModelServer({ rules: [calmReview, { when: asks.execute, reply: [bad(1), '好了', bad(2), '好了', bad(3), '好了'] }] });
-    const run = await xihe(['run', '修改 needsReturn 的判断，反过来', '--repo', mall, '--json'], { env: modelEnv(server.baseUrl) });
+    const bad = (n: number) => ({
+      toolCalls: [
+        {
+          name: 'edit_file',
+          args: {
+            path: 'src/refund/refund.ts',
+            edits: [
+              {
+                search:
+                  n === 1
+                    ? 'return initiator === RefundInitiatorType.BUYER_RETURN;'
+                    : `return initiator !== RefundInitiatorType.BUYER_RETURN; // ${n - 1}`,
+                replace: `return initiator !== RefundInitiatorType.BUYER_RETURN; // ${n}`,
+              },
+            ],
+          },
+        },
+      ],
+    });
+    server = await startModelServer({
+      rules: [calmReview, { when: asks.execute, reply: [bad(1), '好了', bad(2), '好了', bad(3), '好了'] }],
+    });
+    const run = await xihe(['run', '修改 needsReturn 的判断，反过来', '--repo', mall, '--json'], {
+      env: modelEnv(server.baseUrl),
+    });
     expect(run.code).toBe(3);
     expect(run.json.tests.ok).toBe(false);
     expect(run.json.waiting.request.danger).toBe('high');
     expect(run.json.findings.some((f: { from: string }) => f.from === 'tests')).toBe(true);
-    expect(server.requests.filter((r) => String(r.body!.messages.at(-1)?.content).includes('改动检查发现'))).toHaveLength(2);
+    expect(
+      server.requests.filter((r) => String(r.body!.messages.at(-1)?.content).includes('改动检查发现')),
+    ).toHaveLength(2);
   });
 });

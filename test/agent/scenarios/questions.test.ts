@@ -16,7 +16,9 @@ describe('「新增一个支付渠道：云闪付」 without docs/payment/接入
   beforeEach(() => rmSync(join(mall, 'docs/payment/接入指南.md'), { force: true }));
 
   it('asks first, goes on once told to, and the whole playbook is in the plan and before the model', async () => {
-    const server = await startModelServer({ rules: [calmReview, { when: asks.execute, reply: '缺少接入指南，先列出需要的资料。' }] });
+    const server = await startModelServer({
+      rules: [calmReview, { when: asks.execute, reply: '缺少接入指南，先列出需要的资料。' }],
+    });
     try {
       const env = modelEnv(server.baseUrl);
       const asked = await xihe(['run', request, '--repo', mall, '--thread', 'q', '--json'], { env });
@@ -76,7 +78,12 @@ describe('「回调验签用什么字段？」', () => {
         {
           when: asks.answer,
           reply: [
-            { toolCalls: [{ name: 'lookup_knowledge', args: { query_text: '回调验签' } }, { name: 'edit_file', args: { path: 'src/app.ts', edits: [{ search: 'a', replace: 'b' }] } }] },
+            {
+              toolCalls: [
+                { name: 'lookup_knowledge', args: { query_text: '回调验签' } },
+                { name: 'edit_file', args: { path: 'src/app.ts', edits: [{ search: 'a', replace: 'b' }] } },
+              ],
+            },
             '用 Wechatpay-Signature 等四个请求头（来源 src/payment/wechat/notify.ts）。',
           ],
         },
@@ -84,7 +91,9 @@ describe('「回调验签用什么字段？」', () => {
     });
     try {
       const before = treeHash(mall);
-      const run = await xihe(['run', '回调验签用什么字段？', '--repo', mall, '--json'], { env: modelEnv(server.baseUrl) });
+      const run = await xihe(['run', '回调验签用什么字段？', '--repo', mall, '--json'], {
+        env: modelEnv(server.baseUrl),
+      });
       expect(run.code).toBe(0);
       expect(run.json.answer).toContain('Wechatpay-Signature');
       const first = server.requests[0]!.body!;

@@ -55,7 +55,11 @@ export const retryRules: Rule[] = [
     name: 'execute',
     when: asks.execute,
     reply: [
-      { toolCalls: [{ name: 'read_file', args: { path: 'src/order/order-service.ts', start_line: 130, line_count: 90 } }] },
+      {
+        toolCalls: [
+          { name: 'read_file', args: { path: 'src/order/order-service.ts', start_line: 130, line_count: 90 } },
+        ],
+      },
       { toolCalls: [{ name: 'edit_file', args: retryEdit }] },
       { toolCalls: [{ name: 'run_tests', args: {} }] },
       '关单释放库存失败时会再试一次，测试通过。',

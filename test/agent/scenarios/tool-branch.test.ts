@@ -22,11 +22,21 @@ examples: [{ service: order }]
   );
 });
 afterEach(() => removeDir(mall));
-const log = () => (existsSync(join(mall, 'restarted.log')) ? readFileSync(join(mall, 'restarted.log'), 'utf8').trim().split('\n') : []);
+const log = () =>
+  existsSync(join(mall, 'restarted.log')) ? readFileSync(join(mall, 'restarted.log'), 'utf8').trim().split('\n') : [];
 
 describe('a request to act', () => {
   it('shows exactly what will happen, waits, acts once after yes', async () => {
-    const asked = await xihe(['run', '帮我重启一下 gateway 服务', '--no-model', '--repo', mall, '--thread', 'x', '--json']);
+    const asked = await xihe([
+      'run',
+      '帮我重启一下 gateway 服务',
+      '--no-model',
+      '--repo',
+      mall,
+      '--thread',
+      'x',
+      '--json',
+    ]);
     expect(asked.code).toBe(3);
     expect(asked.json.waiting.kind).toBe('approve');
     expect(asked.json.waiting.request.preview).toContain('gateway');
