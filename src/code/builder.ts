@@ -14,6 +14,9 @@ export interface Fact extends Span {
   kind: string;
 }
 
+/** A doc comment and the name that it explains lie at most so many lines apart (decorators between). */
+const DOC_REACH = 10;
+
 /** What is around the current node: a kept symbol whose range holds it. */
 export interface Scope {
   name: string;
@@ -176,6 +179,12 @@ export class OutlineBuilder {
     return stripDocMarkers(this.slice(comment.start, comment.end)) || undefined;
   }
 
+  private isDoc(comment: Span, text: string): boolean {
+    return this.symbols.some(
+      (symbol) => symbol.doc === text && symbol.line > comment.endLine && symbol.line <= comment.endLine + DOC_REACH,
+    );
+  }
+
   private endsItsLine(comment: Span): boolean {
     return this.slice(comment.end, this.source.startOf(comment.endLine + 1)).trim() === '';
   }
@@ -202,7 +211,7 @@ export class OutlineBuilder {
       .sort((a, b) => a.line - b.line);
   }
 
-  /** The comment at the head of the file, licences and tool switches skipped. */
+  /** The comment at the head of the file, licences and tool switches skipped; one that is the doc of a symbol is not it. */
   headComment(): string | undefined {
     if (this.moduleDoc !== undefined) return this.moduleDoc;
     let end = 0;
@@ -214,7 +223,7 @@ export class OutlineBuilder {
       while (last.lineStyle && this.comments[i + 1]?.lineStyle && this.comments[i + 1]!.line === last.endLine + 1)
         last = this.comments[++i]!;
       const text = stripDocMarkers(this.slice(comment.start, last.end));
-      if (!isBoilerplate(text)) return text;
+      if (!isBoilerplate(text)) return this.isDoc(last, text) ? undefined : text;
       end = last.end;
     }
     return undefined;

@@ -19,8 +19,18 @@ export function stripDocMarkers(comment: string): string {
 }
 
 /** Lines that say nothing about what the code does: licences, authorship, tool switches, rulers. */
-const BOILERPLATE =
-  /copyright|licen[cs]e|SPDX|all rights reserved|版权所有|eslint|prettier|biome-|@ts-|tslint|istanbul|noinspection|-\*-|^\s*(?:author|date|time|created? (?:by|on|at|with)|email|version|since|file|filename|project|作者|日期|创建时间|创建人|时间|邮箱|版本|文件名|项目)\s*[:： ]|created with intellij|^@|^[\s=*#~_-]*$|^\s*[\w-]+\.(?:ts|tsx|js|vue|java|py|go|c|h|cpp|cs|php)\s*$|do not edit|auto-?generated|code generated/i;
+const BOILERPLATE = new RegExp(
+  [
+    'copyright|licen[cs]e|SPDX|all rights reserved|版权|eslint|prettier|biome-|@ts-|tslint|istanbul|noinspection|nolint|-\\*-',
+    '^\\s*(?:author|date|time|created? (?:by|on|at|with)|email|version|since|file|filename|project|作者|日期|创建时间|创建人|时间|邮箱|版本|文件名|项目)\\s*[:： ]',
+    'created with intellij|do not edit|auto-?generated|code generated|^auto run$|^go:(?:build|generate|embed)|^\\+build',
+    // tags, rulers, lone paths and addresses
+    '^@|^[\\s=*#~_-]*$|^\\s*[\\w./-]+\\.[a-z]{1,5}\\s*$|^\\s*(?:(?:docs?|see|refs?|参考|文档)\\s*[:：]?\\s*)?https?:\\S+\\s*$',
+    // code that was commented out
+    '^\\s*(?:import|export|const|let|var|return|if|await|console\\.)\\b.*[;(){}=\'"]\\s*$',
+  ].join('|'),
+  'i',
+);
 
 /** Tells whether a whole comment is a licence or other boilerplate. */
 export function isBoilerplate(strippedComment: string): boolean {
@@ -41,14 +51,19 @@ function meaningfulLines(strippedComment: string): string[] {
  * @returns '' when there is none
  */
 export function firstSentence(strippedComment: string): string {
-  const lines = meaningfulLines(strippedComment.replace(/<\/?[a-zA-Z][^>\n]*>|\{@\w+\s+([^}]*)\}/g, '$1'));
-  const description = lines.map((line) =>
-    line.replace(
-      /^\s*(?:@?(?:description|desc|brief|summary|描述|说明|功能)\s*[:：]?\s*|Package \w+ (?=\p{Script=Han}))/iu,
-      '',
-    ),
+  const plain = strippedComment.replace(/<\/?[a-zA-Z][^>\n]*>|\{@\w+\s+([^}]*)\}/g, '$1');
+  const tagged = /^\s*@(?:summary|description|desc|brief|描述|说明|功能)\s*[:：]?\s*(\S.*)$/im.exec(plain)?.[1];
+  const lines = meaningfulLines(plain).map((line) =>
+    line.replace(/^\s*(?:描述|说明|功能|description)\s*[:：]\s*|^Package \w+ (?=\p{Script=Han})/iu, ''),
   );
-  const text = description.join(' ').replace(/\s+/g, ' ').trim();
+  const first = (lines[0] ?? '').trim();
+  // Swagger comments begin with the bare name of the handler.
+  if (tagged !== undefined && (first === '' || /^[\w.]+$/.test(first))) return endOfSentence(tagged, tagged);
+  return endOfSentence(lines.join(' ').replace(/\s+/g, ' ').trim(), first);
+}
+
+/** The text up to its first full stop; without one, its first line. */
+function endOfSentence(text: string, firstLine: string): string {
   const end = text.search(/[。！？；]|[.!?;](?=\s|$)/);
-  return (end < 0 ? (description[0] ?? '').trim() || text : text.slice(0, end)).replace(/[：:，,、\s]+$/, '');
+  return (end < 0 ? firstLine || text : text.slice(0, end)).replace(/[：:，,、\s]+$/, '');
 }

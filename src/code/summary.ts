@@ -38,16 +38,33 @@ function byImportance(symbols: readonly CodeSymbol[]): CodeSymbol[] {
 export function summarise(headComment: string | undefined, symbols: readonly CodeSymbol[]): string {
   const ordered = byImportance(symbols);
   const outer = ordered.filter((symbol) => !symbol.container && symbol.kind !== 'route');
-  const documented = outer.find((symbol) => firstSentence(symbol.doc ?? '') !== '');
-  const sentence = firstSentence(headComment ?? '') || firstSentence(documented?.doc ?? '');
+  // Beside a main symbol without a doc, the doc of an internal one would speak for the wrong thing.
+  const documented = outer.find((symbol, i) => (i === 0 || symbol.exported) && docSentence(symbol) !== '');
+  const sentence = firstSentence(headComment ?? '') || (documented ? docSentence(documented) : '');
   if (sentence !== '' && estimateTokens(sentence) >= MIN_TOKENS) return cut(sentence);
-  const names = [...new Set(ordered.filter((symbol) => symbol.kind !== 'field').map((symbol) => symbol.name))];
+  const names = namesOf(ordered);
   if (sentence !== '') return cut(append(sentence, names));
-  const memberDocs = symbols
-    .filter((symbol) => symbol.container && symbol.kind !== 'route')
-    .map((symbol) => firstSentence(symbol.doc ?? ''));
-  const details = [...new Set(memberDocs.filter((doc) => doc !== ''))];
-  return details.length > 0 && outer[0] ? cut(append(outer[0].name, details)) : cut(append('', names));
+  const details = symbols.filter((symbol) => symbol.kind !== 'route').map(docSentence);
+  const described = [...new Set(details.filter((detail) => detail !== ''))];
+  return described.length > 0 && outer[0] ? cut(append(outer[0].name, described)) : cut(append('', names));
+}
+
+/** Go's custom is to begin a doc with the name; it stands beside it already. */
+function docSentence(symbol: CodeSymbol): string {
+  const sentence = firstSentence(symbol.doc ?? '');
+  const prefix = `${symbol.name} `;
+  return sentence === symbol.name ? '' : sentence.startsWith(prefix) ? sentence.slice(prefix.length) : sentence;
+}
+
+/** Accessors and the like say nothing beside the fields that they are about. */
+const ACCESSOR = /^(?:(?:get|set|is|with)[A-Z]\w*|equals|hashCode|toString|constructor)$/;
+
+function namesOf(ordered: readonly CodeSymbol[]): string[] {
+  const telling = ordered.filter(
+    (symbol) => symbol.kind !== 'field' && !(symbol.container && ACCESSOR.test(symbol.name)),
+  );
+  const fields = ordered.filter((symbol) => symbol.kind === 'field');
+  return [...new Set([...telling, ...fields].map((symbol) => symbol.name))];
 }
 
 function append(head: string, parts: readonly string[]): string {
