@@ -55,7 +55,7 @@ export function linkDependencies(root: string, copy: string, files: readonly str
     // A vendor folder that git tracks (Go) is part of the project and was copied.
     if (!existsSync(join(copy, folder))) linker.linkFolder(join(root, folder), join(copy, folder), new Set(), copied);
   }
-  return { readable: [...linker.readable], env: pythonPath(root, copy) };
+  return { readable: outermost(linker.readable), env: pythonPath(root, copy) };
 }
 
 function nearestNodeModulesAbove(root: string): string | null {
@@ -120,11 +120,19 @@ class Linker {
       symlinkSync(join(this.copy, relative(this.root, real)), to);
       return;
     }
-    // A relative link of .bin (`../typescript/bin/tsc`) works in the copy as it is.
-    const points = lstatSync(from).isSymbolicLink() ? readlinkSync(from) : null;
-    symlinkSync(points?.startsWith('../') && existsSync(join(dirname(to), points)) ? points : from, to);
-    if (!real.startsWith(dirname(from) + sep)) this.readable.add(isFolder(real) ? real : dirname(real));
+    symlinkSync(from, to);
+    this.readable.add(isFolder(real) ? real : dirname(real));
   }
+}
+
+/** Folders that lie in no other of them: a pnpm store has thousands of packages, and each would be a mount. */
+function outermost(dirs: ReadonlySet<string>): string[] {
+  const kept: string[] = [];
+  for (const dir of [...dirs].sort()) {
+    const last = kept.at(-1);
+    if (last === undefined || !dir.startsWith(last + sep)) kept.push(dir);
+  }
+  return kept;
 }
 
 function isFolder(path: string): boolean {

@@ -41,6 +41,8 @@ const PARALLEL_COPIES = 16;
 /** `git ls-files` of 200,000 paths. Bytes. */
 const GIT_OUTPUT_BYTES = 64 * 1024 * 1024;
 const PROGRESS_EVERY_MS = 1_000;
+/** Files looked at before other work gets its turn: about 5 ms. */
+const FILES_PER_BREATH = 1_000;
 
 interface ListOptions {
   exclude: readonly string[];
@@ -57,8 +59,9 @@ export async function listProject(root: string, options: ListOptions): Promise<s
     NEVER_COPIED.test(path) ||
     STATE_DIR.test(path) ||
     options.exclude.some((e) => path === e || path.startsWith(e.endsWith('/') ? e : `${e}/`));
-  const all = (await listByGit(root, options.signal)) ?? (await walk(root, '', excluded, options.signal));
-  const files = all.filter((path) => !excluded(path));
+  const found = (await listByGit(root, options.signal)) ?? (await walk(root, '', excluded, options.signal));
+  const wanted = found.filter((path) => !excluded(path));
+  const files = await expandFolders(root, wanted, excluded, options.signal);
   if (files.length > MAX_FILES) throw tooLarge(`项目有 ${files.length} 个文件，超过 ${MAX_FILES} 个`, files);
   return files.sort();
 }
@@ -85,23 +88,55 @@ async function listByGit(root: string, signal: AbortSignal | undefined): Promise
     const paths = stdout.split('\0').filter((p) => p !== '');
     // A root that an outer repository ignores lists nothing: then git knows nothing about it.
     if (paths.length === 0) return null;
-    return await expandFolders(root, paths);
+    return paths;
   } catch (e) {
     if (signal?.aborted) throw e;
     return null; // no git, no work tree, or a folder that belongs to someone else
   }
 }
 
-/** Git lists a submodule or a nested repository as one folder. */
-async function expandFolders(root: string, paths: readonly string[]): Promise<string[]> {
+/** Inside a git hook these variables point at another repository or index. */
+function plainGitEnv(): NodeJS.ProcessEnv {
+  const { GIT_DIR: _dir, GIT_WORK_TREE: _tree, GIT_INDEX_FILE: _index, ...env } = process.env;
+  return env;
+}
+
+/**
+ * Replaces folders by the files in them: git lists a submodule or a nested repository as one entry, and a link to a folder
+ * outside the project is copied with what lies behind it, so that no write gets there.
+ */
+async function expandFolders(
+  root: string,
+  paths: readonly string[],
+  excluded: (path: string) => boolean,
+  signal: AbortSignal | undefined,
+): Promise<string[]> {
   const files: string[] = [];
-  for (const path of paths) {
-    const stat = await lstat(join(root, path)).catch(() => null);
-    if (stat === null) continue; // tracked, but deleted in the work tree
-    if (stat.isDirectory()) files.push(...(await walk(root, path.replace(/\/$/, ''), () => false)));
-    else files.push(path);
+  for (const [i, path] of paths.entries()) {
+    if (i % FILES_PER_BREATH === 0) await breathe(signal);
+    const clean = path.replace(/\/$/, '');
+    const stat = lstatSync(join(root, clean), { throwIfNoEntry: false });
+    if (stat === undefined) continue; // tracked, but deleted in the work tree
+    if (stat.isDirectory() || (stat.isSymbolicLink() && leadsToFolderOutside(root, clean))) {
+      files.push(...(await walk(root, clean, excluded, signal)));
+    } else files.push(clean);
   }
   return files;
+}
+
+function leadsToFolderOutside(root: string, path: string): boolean {
+  try {
+    const real = realpathSync(join(root, path));
+    return real !== root && !real.startsWith(root + sep) && statSync(real).isDirectory();
+  } catch {
+    return false; // a link to nothing
+  }
+}
+
+/** Lets other work and an abort through. */
+async function breathe(signal: AbortSignal | undefined): Promise<void> {
+  await new Promise((resolve) => setImmediate(resolve));
+  signal?.throwIfAborted();
 }
 
 async function walk(
@@ -158,9 +193,9 @@ export async function copyFiles(
 async function checkSize(root: string, files: readonly string[], options: CopyOptions): Promise<void> {
   const perFolder = new Map<string, number>();
   let total = 0;
-  for (const path of files) {
-    options.signal?.throwIfAborted();
-    const stat = await lstat(join(root, path)).catch(() => null);
+  for (const [i, path] of files.entries()) {
+    if (i % FILES_PER_BREATH === 0) await breathe(options.signal);
+    const stat = lstatSync(join(root, path), { throwIfNoEntry: false });
     const size = stat?.isFile() ? stat.size : 0;
     const top = path.split('/')[0]!;
     perFolder.set(top, (perFolder.get(top) ?? 0) + size);
@@ -190,20 +225,17 @@ async function copyOne(root: string, target: string, path: string): Promise<void
   else if (stat.isFile()) await copyFile(from, to, constants.COPYFILE_FICLONE);
 }
 
-/** A link stays a link when it points into the project; what it points to outside is copied, so that no write gets there. */
+/** A link stays a link when it points into the project; a file outside is copied, so that no write gets there. */
 function copyLink(root: string, target: string, path: string): void {
   const from = join(root, path);
   const to = join(target, path);
   const points = readlinkSync(from);
-  const aim = resolve(dirname(from), points);
+  const aim = resolve(realpathSync(dirname(from)), points);
   if (aim === root || aim.startsWith(root + sep)) {
-    const inCopy = join(target, relative(root, aim));
-    symlinkSync(isAbsolute(points) ? inCopy : points, to);
+    symlinkSync(isAbsolute(points) ? join(target, relative(root, aim)) : points, to);
     return;
   }
   if (!existsSync(from)) return; // a link to nothing outside: nothing to copy
   const real = realpathSync(from);
-  const stat = statSync(real);
-  if (stat.isFile()) copyFileSync(real, to, constants.COPYFILE_FICLONE);
-  else if (stat.isDirectory()) symlinkSync(real, to, 'dir');
+  if (statSync(real).isFile()) copyFileSync(real, to, constants.COPYFILE_FICLONE);
 }

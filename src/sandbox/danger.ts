@@ -1,0 +1,117 @@
+import { HIGH_RULES, LOW_RULES, MEDIUM_RULES, type Rule, WRAPPERS } from './dangerRules.js';
+import { type SimpleCommand, splitShell } from './shellSplit.js';
+import type { Danger } from './types.js';
+
+/** How dangerous a command line is, and the Chinese reason (of its most dangerous part). */
+export interface DangerVerdict {
+  danger: Danger;
+  why: string;
+}
+
+const ORDER: Record<Danger, number> = { low: 0, medium: 1, high: 2 };
+/** Commands inside commands (`sh -c "sudo sh -c …"`) deeper than this are called unknown. */
+const MAX_DEPTH = 5;
+
+/**
+ * A simple classifier, not a shell interpreter: it looks up words in tables (`dangerRules.ts`). It can be fooled by a
+ * script's content, a variable or an alias, so it decides only what needs a question, never what is safe to run outside
+ * the sandbox; and what it does not know is at least medium.
+ *
+ * @param commandLine a shell line; its danger is that of its most dangerous part
+ */
+export function dangerOf(commandLine: string): DangerVerdict {
+  return classify(commandLine, 0);
+}
+
+function classify(line: string, depth: number): DangerVerdict {
+  if (depth > MAX_DEPTH) return { danger: 'medium', why: '命令套得太深，看不清' };
+  if (/:\s*\(\s*\)\s*\{.*\|.*&.*\}/s.test(line)) return { danger: 'high', why: '会无限复制进程' };
+  const { commands, strange } = splitShell(line);
+  const verdicts = commands.map((c) => ofCommand(c, depth));
+  if (strange) verdicts.push({ danger: 'medium', why: '引号或括号不成对，看不清' });
+  if (verdicts.length === 0) return { danger: 'low', why: '没有命令' };
+  return verdicts.reduce(worse);
+}
+
+function worse(a: DangerVerdict, b: DangerVerdict): DangerVerdict {
+  return ORDER[b.danger] > ORDER[a.danger] ? b : a;
+}
+
+function ofCommand(command: SimpleCommand, depth: number): DangerVerdict {
+  return [ofWrites(command.writes), ofWords(command.words, command.piped, depth)].reduce(worse);
+}
+
+function ofWrites(writes: readonly string[]): DangerVerdict {
+  const real = writes.filter((w) => !/^\/dev\/(null|stdout|stderr|tty)$|^\/dev\/fd\//.test(w));
+  if (real.some((w) => /^\/dev\//.test(w))) return { danger: 'high', why: '直接写设备' };
+  if (real.some((w) => /^\/(etc|boot|usr|bin|sbin|lib)\//.test(w))) return { danger: 'high', why: '改写系统文件' };
+  return real.length > 0 ? { danger: 'medium', why: `写文件 ${real[0]}` } : { danger: 'low', why: '只读' };
+}
+
+function ofWords(allWords: readonly string[], piped: boolean, depth: number): DangerVerdict {
+  const settings = allWords.findIndex((w) => !/^[A-Za-z_]\w*\+?=/.test(w));
+  if (settings < 0) return { danger: 'low', why: '只设置变量' };
+  const start: DangerVerdict = allWords
+    .slice(0, settings)
+    .some((w) => /^(PATH|LD_\w+|NODE_OPTIONS|BASH_ENV|GIT_\w+)=/.test(w))
+    ? { danger: 'medium', why: '改变了程序的查找或加载方式' }
+    : { danger: 'low', why: '只读' };
+  const words = allWords.slice(settings);
+  return worse(start, ofProgram(words, piped, depth));
+}
+
+function ofProgram(words: readonly string[], piped: boolean, depth: number): DangerVerdict {
+  const name = programName(words[0]!);
+  const args = words.slice(1);
+  if (name.includes('$')) return { danger: 'medium', why: '运行的程序由变量决定，看不清' };
+  const sql = args.find((a) =>
+    /\b(drop|truncate)\s+(table|database|schema|index|view|user|collection)\b|\bdelete\s+from\b/i.test(a),
+  );
+  if (sql !== undefined && !LOW_READERS.has(name)) return { danger: 'high', why: '删除数据库里的数据' };
+  const wrapped = ofWrapped(name, args, piped, depth);
+  if (wrapped !== null) return wrapped;
+  for (const [danger, rules] of TABLES) {
+    const rule = (rules[name] ?? []).find((r) => r.when === undefined || r.when(args, piped));
+    if (rule !== undefined) return { danger, why: rule.why };
+  }
+  if (/deploy|release|rollback|restart|上线|发布|部署|回滚|重启/i.test(name))
+    return { danger: 'high', why: `${name} 看起来是发布或重启` };
+  return { danger: 'medium', why: `不认识 ${name}，按中等风险处理` };
+}
+
+/** Programs whose arguments are patterns and texts, not statements. */
+const LOW_READERS = new Set(['grep', 'egrep', 'fgrep', 'rg', 'ag', 'echo', 'printf', 'git']);
+
+const TABLES: ReadonlyArray<readonly [Danger, Readonly<Record<string, readonly Rule[]>>]> = [
+  ['high', HIGH_RULES],
+  ['low', LOW_RULES],
+  ['medium', MEDIUM_RULES],
+];
+
+/** Programs that run other programs: what they run decides, and never less than what they are themselves. */
+function ofWrapped(name: string, args: readonly string[], piped: boolean, depth: number): DangerVerdict | null {
+  const wrapper = WRAPPERS[name];
+  if (wrapper === undefined) return null;
+  const own: DangerVerdict = { danger: wrapper.atLeast, why: wrapper.why };
+  if (wrapper.kind === 'shell') {
+    const flag = args.findIndex((a) => /^-[a-z]*c[a-z]*$/i.test(a));
+    if (flag >= 0) return worse(own, classify(args[flag + 1] ?? '', depth + 1));
+    if (piped) return { danger: 'high', why: '把下载或生成的内容直接当脚本执行' };
+    return args.every((a) => a.startsWith('-'))
+      ? own
+      : worse(own, { danger: 'medium', why: `运行脚本 ${args.find((a) => !a.startsWith('-'))}` });
+  }
+  if (wrapper.kind === 'text') return worse(own, classify(args.join(' '), depth + 1));
+  const rest = args.slice(wrapper.skip(args));
+  if (rest.length === 0) return own;
+  const inner = ofWords(rest, piped, depth + 1);
+  // `xargs rm`: what it gets is unknown, so it is never harmless.
+  if (name === 'xargs' && programName(rest[0]!) === 'rm') return { danger: 'high', why: '批量删除文件' };
+  return worse(own, inner);
+}
+
+/** `/usr/bin/rm`, `rm.exe` and `RM` (on Windows) are rm. */
+function programName(word: string): string {
+  const base = word.replaceAll('\\', '/').split('/').at(-1) ?? word;
+  return base.replace(/\.(exe|cmd|bat)$/i, '').toLowerCase();
+}

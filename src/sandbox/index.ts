@@ -1,0 +1,15 @@
+/** The public face of the sandbox room: staged edits, scratch copies, commands that leave nothing behind, and their records. */
+export { undo } from './apply.js';
+export { AuditLog } from './audit.js';
+export { Changeset } from './changeset.js';
+export { type ConfinementStatus, confinementStatus } from './confinement.js';
+export { type DangerVerdict, dangerOf } from './danger.js';
+export { withFileLock } from './lock.js';
+export { maskSecrets, maskText } from './mask.js';
+export { pruneSandboxState } from './prune.js';
+export { listReceipts } from './receipts.js';
+export { runProcess } from './runner.js';
+export { makeScratch, type Scratch, type ScratchOptions } from './scratch.js';
+export { type SideEffect, type SideEffectEntry, SideEffectLedger } from './sideEffects.js';
+export { detectTestCommand, type TestCommand } from './testCommand.js';
+export type { AuditEntry, Danger, FileDiff, Receipt, RunRequest, RunResult, StagedEdit, StagedFile } from './types.js';
