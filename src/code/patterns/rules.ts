@@ -194,6 +194,14 @@ const csharp: PatternLanguage = {
         String.raw`^[ \t]*(?<mods>(?:(?:${CSHARP_MODS})\s+)+)(?<sig>(?:[\w<>\[\],.?]+[ \t]+)?${NAME}\s*(?:<[^>\n]*>)?\s*\([^;{}]*?\))`,
       ),
     },
+    // Members of interfaces have no modifiers and no body.
+    {
+      kind: 'method',
+      within: 'class',
+      pattern: re(
+        String.raw`^[ \t]+(?<sig>(?!(?:return|await|throw|new|yield|else|var|using)\b)[\w<>\[\],.?]+[ \t]+${NAME}\s*(?:<[^>\n]*>)?\s*\([^;{}]*?\))\s*;`,
+      ),
+    },
     {
       kind: 'constant',
       within: 'class',

@@ -10,6 +10,8 @@ import { PATTERN_LANGUAGES, type PatternLanguage, type PatternRule } from './rul
 const NOT_NAMES = new Set(
   'if for while switch catch return else new throw do try case default when in is as await sizeof'.split(' '),
 );
+/** Behind these even `is` and `default` are names. */
+const AFTER_KEYWORD = /\b(?:fn|function|fun|def|func)\s/;
 
 interface Found {
   rule: PatternRule;
@@ -72,7 +74,7 @@ function findAll(code: string, rules: PatternLanguage, blockEnd: BlockEnd): Foun
     for (const match of code.matchAll(rule.pattern)) {
       const groups = match.groups ?? {};
       const name = groups.name ?? groups.name2;
-      if (name === undefined || NOT_NAMES.has(name)) continue;
+      if (name === undefined || (NOT_NAMES.has(name) && !AFTER_KEYWORD.test(match[0]))) continue;
       const nameStart = match.index + match[0].lastIndexOf(name, nameLimit(match[0], name));
       if (byNameStart.has(nameStart)) continue;
       const start = match.index + /^\s*/.exec(match[0])![0].length;
