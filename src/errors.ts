@@ -25,7 +25,7 @@ export type XiheErrorCode =
   | 'EDIT_INVALID'
   | 'CHANGESET_NOT_FOUND'
   | 'CHANGESET_CONFLICT'
-  | 'STATE_BUSY'
+  | 'LOCK_BUSY'
   | 'APPLY_FAILED'
   | 'UNDO_CONFLICT'
   | 'RECEIPT_NOT_FOUND'

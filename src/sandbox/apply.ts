@@ -50,7 +50,7 @@ export function isApplied(stateDir: string, changesetId: string): boolean {
  * contents are written beside their targets; renames; the receipt becomes `applied`. From the receipt on, any later call
  * (of this or another changeset, or an undo) finishes what a crash has interrupted.
  *
- * @throws XiheError CHANGESET_CONFLICT, APPLY_FAILED, STATE_BUSY
+ * @throws XiheError CHANGESET_CONFLICT, APPLY_FAILED, LOCK_BUSY
  */
 export function applyFiles(input: ApplyInput): Receipt {
   const { stateDir, root } = input;
@@ -77,7 +77,7 @@ export function applyFiles(input: ApplyInput): Receipt {
  * @param receiptId a receipt's or a changeset's id; without it the newest that is applied
  * @returns the receipt, in state `undone` (also when it was undone before)
  * @throws XiheError RECEIPT_NOT_FOUND, UNDO_CONFLICT when files changed since (nothing is touched), APPLY_FAILED when
- *   writing failed (the tree is as before the undo), STATE_BUSY
+ *   writing failed (the tree is as before the undo), LOCK_BUSY
  */
 export function undo(stateDir: string, root: string, receiptId?: string): Receipt {
   return withFileLock(lockPath(stateDir, 'apply'), () => {

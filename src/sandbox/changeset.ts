@@ -171,7 +171,7 @@ export class Changeset {
    * its end once, and a changeset that is applied gives back its receipt.
    *
    * @throws XiheError CHANGESET_CONFLICT when files changed since they were first touched (nothing is written),
-   *   APPLY_FAILED when writing failed (what was written is taken back), STATE_BUSY
+   *   APPLY_FAILED when writing failed (what was written is taken back), LOCK_BUSY
    */
   apply(): Receipt {
     const files = this.list();

@@ -101,7 +101,7 @@ function ofWrapped(name: string, args: readonly string[], piped: boolean, depth:
       ? own
       : worse(own, { danger: 'medium', why: `运行脚本 ${args.find((a) => !a.startsWith('-'))}` });
   }
-  if (wrapper.kind === 'text') return worse(own, classify(args.join(' '), depth + 1));
+  if (wrapper.kind !== 'prefix') return worse(own, classify(args.join(' '), depth + 1));
   const rest = args.slice(wrapper.skip(args));
   if (rest.length === 0) return own;
   const inner = ofWords(rest, piped, depth + 1);

@@ -10,7 +10,8 @@ type Rules = Readonly<Record<string, readonly Rule[]>>;
 
 /** A program that runs another one. */
 export type Wrapper =
-  | { kind: 'shell' | 'text'; atLeast: Danger; why: string }
+  | { kind: 'shell'; atLeast: Danger; why: string }
+  | { kind: 'text'; atLeast: Danger; why: string }
   /** `skip`: how many of its own arguments come before the program. */
   | { kind: 'prefix'; atLeast: Danger; why: string; skip: (args: readonly string[]) => number };
 

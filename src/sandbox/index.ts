@@ -4,7 +4,7 @@ export { AuditLog } from './audit.js';
 export { Changeset } from './changeset.js';
 export { type ConfinementStatus, confinementStatus } from './confinement.js';
 export { type DangerVerdict, dangerOf } from './danger.js';
-export { withFileLock } from './lock.js';
+export { withAsyncFileLock, withFileLock } from './lock.js';
 export { maskSecrets, maskText } from './mask.js';
 export { pruneSandboxState } from './prune.js';
 export { listReceipts } from './receipts.js';

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { linkSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { errnoOf, XiheError } from '../errors.js';
 import { type Owner, ownerState, parseOwner, selfOwner } from './liveness.js';
 
@@ -19,28 +20,29 @@ const POLL_MS = 15;
  * highest number counts, and it is never removed, only replaced by a higher one. So two processes that find a dead
  * holder can't both take over: only one of them can create the next number.
  *
- * Not reentrant. When `fn` returns a promise, the lock is held until that settles; waiting itself blocks the thread.
+ * Not reentrant.
  *
  * @param path where the lock lies; its folder is made
  * @param options.waitMs how long to wait, in milliseconds (the thread sleeps)
- * @throws XiheError STATE_BUSY when the wait is over; whatever `fn` throws
+ * @throws XiheError LOCK_BUSY when the wait is over; whatever `fn` throws
  */
 export function withFileLock<T>(path: string, fn: () => T, options: { waitMs?: number } = {}): T {
-  const held = acquire(path, options.waitMs ?? DEFAULT_WAIT_MS);
-  let result: T;
-  try {
-    result = fn();
-  } catch (e) {
-    release(held);
-    throw e;
+  const end = performance.now() + (options.waitMs ?? DEFAULT_WAIT_MS);
+  let held = tryAcquire(path);
+  while (held === null) {
+    if (performance.now() >= end) throw busy(path);
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, POLL_MS);
+    held = tryAcquire(path);
   }
-  if (result instanceof Promise) return result.finally(() => release(held)) as T;
-  release(held);
-  return result;
+  try {
+    return fn();
+  } finally {
+    release(held);
+  }
 }
 
 /**
- * The same for work that waits: other work of this process goes on meanwhile.
+ * The same for work that waits: the lock is held until its promise settles, and this process goes on meanwhile.
  *
  * @throws XiheError LOCK_BUSY when the wait is over; whatever `fn` throws
  */
@@ -49,7 +51,13 @@ export async function withAsyncFileLock<T>(
   fn: () => Promise<T>,
   options: { waitMs?: number } = {},
 ): Promise<T> {
-  const held = acquire(path, options.waitMs ?? DEFAULT_WAIT_MS);
+  const end = performance.now() + (options.waitMs ?? DEFAULT_WAIT_MS);
+  let held = tryAcquire(path);
+  while (held === null) {
+    if (performance.now() >= end) throw busy(path);
+    await sleep(POLL_MS);
+    held = tryAcquire(path);
+  }
   try {
     return await fn();
   } finally {
@@ -57,23 +65,15 @@ export async function withAsyncFileLock<T>(
   }
 }
 
-function acquire(path: string, waitMs: number): string {
-  mkdirSync(dirname(path), { recursive: true });
-  const end = performance.now() + waitMs;
-  for (;;) {
-    const held = tryAcquire(path);
-    if (held !== null) return held;
-    if (performance.now() >= end) {
-      throw new XiheError('STATE_BUSY', `另一个 Xihe 进程正在写这个项目（等了 ${Math.round(waitMs / 1000)} 秒）`, {
-        hint: '等它结束再试；若确定没有别的进程，删掉这个锁文件。',
-        details: { lock: path, holder: readHolder(path, highest(path)) },
-      });
-    }
-    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, POLL_MS);
-  }
+function busy(path: string): XiheError {
+  return new XiheError('LOCK_BUSY', '另一个 Xihe 进程正在写这个项目', {
+    hint: '等它结束再试；若确定没有别的进程，删掉这个锁文件。',
+    details: { lock: path, holder: readHolder(path, highest(path)) },
+  });
 }
 
 function tryAcquire(path: string): string | null {
+  mkdirSync(dirname(path), { recursive: true });
   const top = highest(path);
   if (top > 0 && !isFree(path, top)) return null;
   const mine = `${path}.${top + 1}`;

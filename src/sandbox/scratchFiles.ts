@@ -3,6 +3,7 @@ import {
   constants,
   copyFileSync,
   existsSync,
+  lstatSync,
   mkdirSync,
   readlinkSync,
   realpathSync,
@@ -97,8 +98,8 @@ async function listByGit(root: string, signal: AbortSignal | undefined): Promise
 
 /** Inside a git hook these variables point at another repository or index. */
 function plainGitEnv(): NodeJS.ProcessEnv {
-  const { GIT_DIR: _dir, GIT_WORK_TREE: _tree, GIT_INDEX_FILE: _index, ...env } = process.env;
-  return env;
+  const set = new Set(['GIT_DIR', 'GIT_WORK_TREE', 'GIT_INDEX_FILE']);
+  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !set.has(name)));
 }
 
 /**
