@@ -54,8 +54,8 @@ const ASKED_ROLES: ReadonlyArray<readonly [RegExp, readonly Role[]]> = [
   [/定时任务|\bjob\b|调度/i, ['job']],
   [/示例|例子|\bdemo\b/i, ['example']],
 ];
-/** What an asked-for part is raised by, over its neutral 1. */
-const ASKED_BOOST = 1.25;
+/** What an asked-for part is raised by, over its neutral 1: files that are no source are asked for on purpose. */
+const ASKED_BOOST = { source: 1.25, other: 2 } as const;
 /** A bug is fixed in source; a refactoring touches neither documents nor assets. */
 const TASK_PRIOR: Partial<Record<TaskType, Partial<Record<Role, number>>>> = {
   bugfix: { doc: 0.5, example: 0.7 },
@@ -249,7 +249,7 @@ function priorOf(request: string, taskType: TaskType | undefined): (path: string
   const byTask = taskType ? TASK_PRIOR[taskType] : undefined;
   return (path) => {
     const role = roleOf(path);
-    if (asked.has(role)) return ASKED_BOOST;
+    if (asked.has(role)) return role in ROLE_PRIOR ? ASKED_BOOST.other : ASKED_BOOST.source;
     return (ROLE_PRIOR[role] ?? 1) * (byTask?.[role] ?? 1);
   };
 }
