@@ -68,7 +68,8 @@ export function foldKeepingCase(s: string): string {
 
 /**
  * The form in which Xihe compares text: NFKC (full-width → half-width), lower case, simplified characters, and mainland
- * words for Taiwan and Hong Kong developer words (伺服器 → 服务器). Folding twice changes nothing more.
+ * words for Taiwan and Hong Kong developer words (伺服器 → 服务器). Folding twice changes nothing more (OpenCC's
+ * table needs two steps for one rare character, 薴).
  *
  * Offsets do not survive: show the original, compare the folded.
  */
