@@ -1,4 +1,5 @@
-import { HIGH_RULES, LOW_RULES, MEDIUM_RULES, type Rule, WRAPPERS } from './dangerRules.js';
+import type { Rule } from './dangerArgs.js';
+import { HIGH_RULES, LOW_RULES, MEDIUM_RULES, WRAPPERS } from './dangerRules.js';
 import { type SimpleCommand, splitShell } from './shellSplit.js';
 import type { Danger } from './types.js';
 
@@ -71,7 +72,9 @@ function ofProgram(words: readonly string[], piped: boolean, depth: number): Dan
   const wrapped = ofWrapped(name, args, piped, depth);
   if (wrapped !== null) return wrapped;
   for (const [danger, rules] of TABLES) {
-    const rule = (rules[name] ?? []).find((r) => r.when === undefined || r.when(args, piped));
+    const rule = (Object.hasOwn(rules, name) ? rules[name]! : []).find(
+      (r) => r.when === undefined || r.when(args, piped),
+    );
     if (rule !== undefined) return { danger, why: rule.why };
   }
   if (/deploy|release|rollback|restart|上线|发布|部署|回滚|重启/i.test(name))
@@ -90,7 +93,7 @@ const TABLES: ReadonlyArray<readonly [Danger, Readonly<Record<string, readonly R
 
 /** Programs that run other programs: what they run decides, and never less than what they are themselves. */
 function ofWrapped(name: string, args: readonly string[], piped: boolean, depth: number): DangerVerdict | null {
-  const wrapper = WRAPPERS[name];
+  const wrapper = Object.hasOwn(WRAPPERS, name) ? WRAPPERS[name] : undefined;
   if (wrapper === undefined) return null;
   const own: DangerVerdict = { danger: wrapper.atLeast, why: wrapper.why };
   if (wrapper.kind === 'shell') {
@@ -110,8 +113,8 @@ function ofWrapped(name: string, args: readonly string[], piped: boolean, depth:
   return worse(own, inner);
 }
 
-/** `/usr/bin/rm`, `rm.exe` and `RM` (on Windows) are rm. */
+/** `/usr/bin/rm`, `rm.exe` and `RM` (on Windows) are rm; `mkfs.ext4` is mkfs. */
 function programName(word: string): string {
   const base = word.replaceAll('\\', '/').split('/').at(-1) ?? word;
-  return base.replace(/\.(exe|cmd|bat)$/i, '').toLowerCase();
+  return base.replace(/\.(exe|cmd|bat)$|(?<=^mkfs)\..*/i, '').toLowerCase();
 }

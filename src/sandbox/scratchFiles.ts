@@ -84,12 +84,12 @@ async function listByGit(root: string, signal: AbortSignal | undefined): Promise
   try {
     const { stdout } = await promisify(execFile)('git', args, {
       maxBuffer: GIT_OUTPUT_BYTES,
+      env: plainGitEnv(),
       ...(signal ? { signal } : {}),
     });
     const paths = stdout.split('\0').filter((p) => p !== '');
     // A root that an outer repository ignores lists nothing: then git knows nothing about it.
-    if (paths.length === 0) return null;
-    return paths;
+    return paths.length === 0 ? null : paths;
   } catch (e) {
     if (signal?.aborted) throw e;
     return null; // no git, no work tree, or a folder that belongs to someone else

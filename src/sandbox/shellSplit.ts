@@ -44,6 +44,9 @@ const KEYWORDS = new Set([
   'select',
 ]);
 
+/** Keywords that are followed by words, not by a command. */
+const LISTS = new Set(['for', 'case', 'select', 'function']);
+
 /** Splits a line; commands inside `$(…)`, backquotes, brackets and control structures are listed too. */
 export function splitShell(line: string, depth = 0): SplitLine {
   if (depth > MAX_DEPTH) return { commands: [], strange: true };
@@ -56,6 +59,8 @@ class Splitter {
   private quoted = false;
   private current: SimpleCommand = emptyCommand();
   private readonly out: SplitLine = { commands: [], strange: false };
+  /** `for x in a b`, `case $x in`: words up to the next separator run nothing. */
+  private listing = false;
   /** The next word is the target of a redirection: of output, of input, or none. */
   private redirect: 'write' | 'read' | null = null;
 
@@ -186,13 +191,16 @@ class Splitter {
     if (redirect !== null) {
       if (redirect === 'write') this.current.writes.push(word);
       this.redirect = null;
-    } else if (this.current.words.length > 0 || quoted || !KEYWORDS.has(word)) this.current.words.push(word);
+    } else if (this.current.words.length > 0 || quoted || !KEYWORDS.has(word)) {
+      if (!this.listing) this.current.words.push(word);
+    } else this.listing ||= LISTS.has(word);
   }
 
   private endCommand(pipe: boolean): void {
     this.endWord();
     if (this.current.words.length > 0 || this.current.writes.length > 0) this.out.commands.push(this.current);
     this.current = { ...emptyCommand(), piped: pipe };
+    this.listing = false;
   }
 }
 
