@@ -163,7 +163,7 @@ function path(folders: string[], base: string): string {
 
 const LOCALE_FOLDER = /(?:^|\/)(?:i18n|locales?|lang|langs|language|languages|messages|translations?|l10n)\//i;
 const LOCALE_NAME =
-  /(?:^|[._-])(?:zh|en|ja|ko|fr|de|es|ru|pt)(?:[_-]?(?:cn|tw|hk|hans|hant|us|gb|jp|kr|br))?\.(?:json|json5|ya?ml|properties|[cm]?[jt]s|po|php)$/i;
+  /(?:^|[/._-])(?:zh|en|ja|ko|fr|de|es|ru|pt)(?:[_-]?(?:cn|tw|hk|hans|hant|us|gb|jp|kr|br))?\.(?:json|json5|ya?ml|properties|[cm]?[jt]s|po|php)$/i;
 const LOCALE_EXTENSION = /\.(?:json|json5|ya?ml|properties|[cm]?[jt]s|po|php)$/i;
 const LOCALE_SEGMENT = /(?:^|\/)(?:zh|en|ja|ko|fr|de|es|ru|pt)(?:[_-]?(?:cn|tw|hk|hans|hant|us|gb|jp|kr|br))?\//i;
 

@@ -1,7 +1,6 @@
 import { estimateTokens } from '../text/index.js';
-import type { ImportGraph } from './imports.js';
-import { type Role, roleOf } from './roles.js';
-import { folderOf, isLockFile, isTeamLayer } from './rules.js';
+import { type MapNode, type SkeletonSources, treeOf } from './mapTree.js';
+import { roleOf } from './roles.js';
 import type { Skeleton } from './types.js';
 
 /** Whatever the repository: what a model can take in at one look (DESIGN: skeleton). */
@@ -9,40 +8,6 @@ export const MAX_NODES = 200;
 export const MAX_TOKENS = 1_000;
 /** Levels shown before folders are folded, after folders with one child were lifted. */
 export const MAX_DEPTH = 5;
-
-/** How much a file of this part tells about a project's shape. */
-const ROLE_WEIGHT: Partial<Record<Role, number>> = {
-  entry: 1.5,
-  controller: 1.3,
-  service: 1.4,
-  page: 1.2,
-  route: 1.3,
-  mapper: 1.1,
-  model: 1.1,
-  'data-layer': 1.2,
-  store: 1.1,
-  job: 1.2,
-  types: 0.9,
-  helper: 0.8,
-  config: 0.6,
-  doc: 0.5,
-  style: 0.4,
-  sql: 0.7,
-  script: 0.5,
-  i18n: 0.5,
-  test: 0.35,
-  mock: 0.2,
-  example: 0.4,
-  ci: 0.3,
-  asset: 0.1,
-};
-/** Each level down counts this much less. */
-const DEPTH_DECAY = 0.8;
-/** The tenth file of a folder counts half of what it would count alone. */
-const SIBLING_DECAY = 0.1;
-/** Files whose name tells how to start, at the root. */
-const LANDMARK =
-  /^(?:README[^/]*\.md|package\.json|pom\.xml|go\.mod|pyproject\.toml|build\.gradle(?:\.kts)?|Cargo\.toml|composer\.json)$/i;
 
 export interface SkeletonOptions {
   /** At most {@link MAX_NODES}. */
@@ -53,27 +18,6 @@ export interface SkeletonOptions {
   depth?: number;
   /** Paths that the task is about; they and what lies around them come first. */
   focus?: string | readonly string[];
-}
-
-export interface SkeletonSources {
-  paths: readonly string[];
-  graph: ImportGraph;
-  churn: (path: string) => number;
-  moduleOf: (path: string) => string | undefined;
-}
-
-interface Node {
-  /** What is shown: several segments where single children were lifted. */
-  label: string;
-  path: string;
-  depth: number;
-  /** Undefined for a file. */
-  children: Node[] | undefined;
-  files: number;
-  importance: number;
-  module: string | undefined;
-  parent: Node | undefined;
-  shown: boolean;
 }
 
 /**
@@ -103,117 +47,11 @@ export function skeletonOf(sources: SkeletonSources, options: SkeletonOptions = 
   }
 }
 
-function treeOf(sources: SkeletonSources, focus: readonly string[]): Node {
-  const root = newNode('', '', undefined, []);
-  const folders = new Map<string, Node>([['', root]]);
-  for (const path of sources.paths) {
-    const parent = folderNode(folderOf(path), folders);
-    const file = newNode(path.slice(parent.path === '' ? 0 : parent.path.length + 1), path, parent, undefined);
-    parent.children!.push(file);
-  }
-  lift(root);
-  weigh(root, sources, focus);
-  return root;
-}
-
-function newNode(label: string, path: string, parent: Node | undefined, children: Node[] | undefined): Node {
-  return {
-    label,
-    path,
-    parent,
-    children,
-    depth: 0,
-    files: children ? 0 : 1,
-    importance: 0,
-    module: undefined,
-    shown: false,
-  };
-}
-
-function folderNode(path: string, folders: Map<string, Node>): Node {
-  const known = folders.get(path);
-  if (known) return known;
-  const parent = folderNode(folderOf(path), folders);
-  const node = newNode(path.slice(parent.path === '' ? 0 : parent.path.length + 1), path, parent, []);
-  parent.children!.push(node);
-  folders.set(path, node);
-  return node;
-}
-
-/** A folder with one child is no level of its own: `src/main/java/com/mall` is one node, `utils/request.ts` one file. */
-function lift(node: Node): void {
-  node.children = node.children?.map((child) => {
-    let lifted = child;
-    while (lifted.children?.length === 1) {
-      const only = lifted.children[0]!;
-      only.label = `${lifted.label}/${only.label}`;
-      lifted = only;
-    }
-    lifted.parent = node;
-    lift(lifted);
-    return lifted;
-  });
-}
-
-function weigh(node: Node, sources: SkeletonSources, focus: readonly string[]): void {
-  for (const child of node.children ?? []) {
-    child.depth = node.depth + 1;
-    weigh(child, sources, focus);
-  }
-  if (node.path !== '') {
-    const module = sources.moduleOf(node.path);
-    // A module is named once, at the folder where it begins.
-    node.module =
-      module !== undefined && module !== (node.parent && sources.moduleOf(node.parent.path)) ? module : undefined;
-  }
-  if (node.children === undefined) node.importance = fileImportance(node, sources);
-  else {
-    node.files = node.children.reduce((sum, child) => sum + child.files, 0);
-    spread(node.children);
-    const best = Math.max(0, ...node.children.map((child) => child.importance));
-    // Before its best file, and the more so the more it holds: an unlisted folder hides everything below it.
-    node.importance = best * 1.05 + 0.15 * Math.log2(1 + node.files) * DEPTH_DECAY ** node.depth;
-  }
-  if (isNear(node.path, focus)) node.importance *= 3;
-}
-
-function partWeight(path: string): number {
-  if (isTeamLayer(path) || isLockFile(path)) return 0.1;
-  return LANDMARK.test(path) ? 1.3 : (ROLE_WEIGHT[roleOf(path)] ?? 1);
-}
-
-/** Each further file of one folder tells less than the one before, so that no large folder fills the map. */
-function spread(children: Node[]): void {
-  const files = children.filter((child) => child.children === undefined).sort((a, b) => b.importance - a.importance);
-  for (const [i, file] of files.entries()) file.importance /= 1 + SIBLING_DECAY * i;
-}
-
-function fileImportance(node: Node, { graph, churn }: SkeletonSources): number {
-  const part = partWeight(node.path);
-  const references =
-    1 + 0.3 * Math.log2(1 + graph.importersOf(node.path).length) + 0.15 * Math.log2(1 + churn(node.path));
-  return part * references * DEPTH_DECAY ** node.depth;
-}
-
-/** On the way to a focus, the focus itself, or beside it. */
-function isNear(path: string, focus: readonly string[]): boolean {
-  return (
-    path !== '' &&
-    focus.some(
-      (wanted) =>
-        wanted === path ||
-        wanted.startsWith(`${path}/`) ||
-        path.startsWith(`${folderOf(wanted)}/`) ||
-        path.startsWith(`${wanted}/`),
-    )
-  );
-}
-
 /** Takes nodes by importance, parents before children, until a bound is reached. */
-function choose(root: Node, maxNodes: number, maxTokens: number, depth: number): Node[] {
+function choose(root: MapNode, maxNodes: number, maxTokens: number, depth: number): MapNode[] {
   const queue = new BestFirst();
   queue.add(root.children!);
-  const shown: Node[] = [];
+  const shown: MapNode[] = [];
   let tokens = estimateTokens(headline(0, 0));
   for (let node = queue.take(); node !== undefined && shown.length < maxNodes; node = queue.take()) {
     const cost = estimateTokens(`${lineOf(node, 99)}\n`);
@@ -228,9 +66,9 @@ function choose(root: Node, maxNodes: number, maxTokens: number, depth: number):
 
 /** A priority queue; a binary heap, because a flat folder may hold thousands. */
 class BestFirst {
-  readonly #heap: Node[] = [];
+  readonly #heap: MapNode[] = [];
 
-  add(nodes: readonly Node[]): void {
+  add(nodes: readonly MapNode[]): void {
     for (const node of nodes) {
       this.#heap.push(node);
       for (let i = this.#heap.length - 1; i > 0; ) {
@@ -242,7 +80,7 @@ class BestFirst {
     }
   }
 
-  take(): Node | undefined {
+  take(): MapNode | undefined {
     const top = this.#heap[0];
     const last = this.#heap.pop();
     if (top === undefined || last === undefined || this.#heap.length === 0) return top;
@@ -263,11 +101,11 @@ class BestFirst {
   }
 }
 
-function before(a: Node, b: Node): boolean {
+function before(a: MapNode, b: MapNode): boolean {
   return a.importance !== b.importance ? a.importance > b.importance : a.path < b.path;
 }
 
-function lineOf(node: Node, hidden: number): string {
+function lineOf(node: MapNode, hidden: number): string {
   const indent = '  '.repeat(node.depth - 1);
   const module = node.module ? ` 〔${node.module}〕` : '';
   if (node.children === undefined) {
@@ -282,9 +120,9 @@ function headline(files: number, omitted: number): string {
   return `项目骨架：${files} 个文件${cut}`;
 }
 
-function render(root: Node, files: number): Skeleton {
+function render(root: MapNode, files: number): Skeleton {
   const lines: string[] = [];
-  const visit = (node: Node): number => {
+  const visit = (node: MapNode): number => {
     const shown = node.children?.filter((child) => child.shown) ?? [];
     const at = lines.length;
     if (node !== root) lines.push('');
@@ -302,7 +140,7 @@ function render(root: Node, files: number): Skeleton {
   return { text, nodes: lines.length, tokens: estimateTokens(text), omitted };
 }
 
-function sortForReading(node: Node): void {
+function sortForReading(node: MapNode): void {
   node.children?.sort(
     (a, b) => Number(b.children !== undefined) - Number(a.children !== undefined) || (a.label < b.label ? -1 : 1),
   );

@@ -1,5 +1,6 @@
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { crc32 } from 'node:zlib';
 import { packageVersion } from '../assets.js';
 import type { FileDetail, IndexedFile, TermCounts } from './types.js';
 import { Vocabulary } from './vocabulary.js';
@@ -8,8 +9,11 @@ import { Vocabulary } from './vocabulary.js';
 const STORE_VERSION = 1;
 const STORE_FILE = 'paths-index.bin';
 const MAGIC = 0x58484958;
-/** Magic, JSON bytes, words, i18n words, detail bytes: five numbers of 32 bits. */
-const HEADER_BYTES = 20;
+/** Numbers of 32 bits at the front of the file. */
+const HEADER = ['magic', 'checksum', 'JSON bytes', 'words', 'i18n words', 'detail bytes'] as const;
+const HEADER_BYTES = 4 * HEADER.length;
+/** The checksum covers everything behind itself. */
+const CHECKED_FROM = 8;
 
 /** Everything about a file but its words and detail, in the order that the JSON keeps it. */
 type Row = [
@@ -63,8 +67,12 @@ export function readStore(stateDir: string): StoredIndex | undefined {
   }
 }
 
-function decode(buffer: Buffer): StoredIndex | undefined {
-  const [magic, jsonBytes, words, i18n, detailBytes] = [0, 4, 8, 12, 16].map((at) => buffer.readUInt32LE(at)) as [
+function decode(file: Buffer): StoredIndex | undefined {
+  // Typed arrays need an aligned start, which a pooled Buffer does not promise.
+  const buffer = file.byteOffset % 4 === 0 ? file : Buffer.from(new Uint8Array(file));
+  const header = HEADER.map((_, i) => buffer.readUInt32LE(4 * i));
+  const [magic, checksum, jsonBytes, words, i18n, detailBytes] = header as [
+    number,
     number,
     number,
     number,
@@ -73,54 +81,65 @@ function decode(buffer: Buffer): StoredIndex | undefined {
   ];
   const sections = sectionsOf(jsonBytes, words, i18n);
   if (magic !== MAGIC || buffer.length !== sections.details + detailBytes) return undefined;
+  if (crc32(buffer.subarray(CHECKED_FROM)) !== checksum) return undefined;
   const head = JSON.parse(buffer.toString('utf8', HEADER_BYTES, HEADER_BYTES + jsonBytes)) as Head;
   if (head.version !== versionStamp()) return undefined;
-  // Typed arrays need an aligned start, which a pooled Buffer does not promise.
-  const aligned = buffer.byteOffset % 4 === 0 ? buffer : Buffer.from(new Uint8Array(buffer));
-  const tokens = new Uint32Array(aligned.buffer, aligned.byteOffset + sections.tokens, words + i18n);
-  const counts = new Uint16Array(aligned.buffer, aligned.byteOffset + sections.counts, words + i18n);
-  const cursor = { words: 0, i18n: words, detail: sections.details };
-  const take = (key: 'words' | 'i18n', n: number): TermCounts => {
-    const from = cursor[key];
-    cursor[key] += n;
-    return { tokens: tokens.subarray(from, from + n), counts: counts.subarray(from, from + n) };
-  };
-  const files = head.rows.map((row) => {
-    const from = cursor.detail;
-    cursor.detail += row[13];
-    return fileOf(
-      row,
-      take('words', row[11]),
-      take('i18n', row[12]),
-      () => JSON.parse(aligned.toString('utf8', from, from + row[13])) as FileDetail,
-    );
-  });
   return {
-    files,
+    files: filesOf(buffer, sections, head.rows, words),
     vocabulary: new Vocabulary(head.vocabulary === '' ? [] : head.vocabulary.split('\n')),
     localeStamp: head.localeStamp,
     commonKeys: head.commonKeys,
   };
 }
 
-function fileOf(row: Row, words: TermCounts, i18n: TermCounts, detail: () => FileDetail): IndexedFile {
-  const [path, mtimeMs, ctimeMs, size, checkedAt, hash, language, lines, summary, imports, knownKeys] = row;
-  return {
-    path,
-    mtimeMs,
-    ctimeMs,
-    size,
-    checkedAt,
-    hash,
-    language,
-    lines,
-    summary,
-    imports,
-    words,
-    i18n,
-    detail,
-    ...(knownKeys ? { knownKeys } : {}),
+/** Files whose words are views on the buffer and whose details stay text until they are asked for. */
+function filesOf(buffer: Buffer, sections: Sections, rows: readonly Row[], firstI18n: number): IndexedFile[] {
+  const total = (sections.counts - sections.tokens) / 4;
+  const tokens = new Uint32Array(buffer.buffer, buffer.byteOffset + sections.tokens, total);
+  const counts = new Uint16Array(buffer.buffer, buffer.byteOffset + sections.counts, total);
+  const cursor = { words: 0, i18n: firstI18n, detail: sections.details };
+  const take = (key: 'words' | 'i18n', n: number): TermCounts => {
+    const from = cursor[key];
+    cursor[key] += n;
+    return { tokens: tokens.subarray(from, from + n), counts: counts.subarray(from, from + n) };
   };
+  return rows.map((row) => {
+    const [
+      path,
+      mtimeMs,
+      ctimeMs,
+      size,
+      checkedAt,
+      hash,
+      language,
+      lines,
+      summary,
+      imports,
+      knownKeys,
+      words,
+      i18n,
+      bytes,
+    ] = row;
+    const rawDetail = buffer.subarray(cursor.detail, cursor.detail + bytes);
+    cursor.detail += bytes;
+    const seen = { path, mtimeMs, ctimeMs, size, checkedAt, hash, language, lines, summary, imports };
+    const detail = () => JSON.parse(rawDetail.toString('utf8')) as FileDetail;
+    return {
+      ...seen,
+      ...(knownKeys ? { knownKeys } : {}),
+      words: take('words', words),
+      i18n: take('i18n', i18n),
+      rawDetail,
+      detail,
+    };
+  });
+}
+
+/** Where each part of the file begins, in bytes. */
+interface Sections {
+  tokens: number;
+  counts: number;
+  details: number;
 }
 
 function sectionsOf(
@@ -162,55 +181,56 @@ function removeQuietly(file: string): void {
 }
 
 function encode(index: StoredIndex): Buffer {
-  const details = index.files.map((file) => Buffer.from(JSON.stringify(file.detail())));
+  const details = index.files.map((file) => file.rawDetail ?? Buffer.from(JSON.stringify(file.detail())));
   const { vocabulary, renumber } = compacted(index);
-  const rows = index.files.map((file, i): Row => {
-    const { path, mtimeMs, ctimeMs, size, checkedAt, hash, language, lines, summary, imports, knownKeys, words, i18n } =
-      file;
-    return [
-      path,
-      mtimeMs,
-      ctimeMs,
-      size,
-      checkedAt,
-      hash,
-      language,
-      lines,
-      summary,
-      imports,
-      knownKeys ?? null,
-      words.tokens.length,
-      i18n.tokens.length,
-      details[i]!.length,
-    ];
-  });
   const head: Head = {
     version: versionStamp(),
     localeStamp: index.localeStamp,
     commonKeys: index.commonKeys,
     vocabulary: vocabulary.join('\n'),
-    rows,
+    rows: index.files.map((file, i) => rowOf(file, details[i]!.length)),
   };
   const json = Buffer.from(JSON.stringify(head));
-  const words = rows.reduce((sum, row) => sum + row[11], 0);
-  const i18n = rows.reduce((sum, row) => sum + row[12], 0);
-  const detailBytes = details.reduce((sum, detail) => sum + detail.length, 0);
+  const words = sumOf(index.files.map((file) => file.words.tokens.length));
+  const i18n = sumOf(index.files.map((file) => file.i18n.tokens.length));
+  const detailBytes = sumOf(details.map((detail) => detail.length));
   const sections = sectionsOf(json.length, words, i18n);
   const buffer = Buffer.from(new ArrayBuffer(sections.details + detailBytes));
-  for (const [i, value] of [MAGIC, json.length, words, i18n, detailBytes].entries()) buffer.writeUInt32LE(value, 4 * i);
+  for (const [i, value] of [MAGIC, 0, json.length, words, i18n, detailBytes].entries())
+    buffer.writeUInt32LE(value, 4 * i);
   json.copy(buffer, HEADER_BYTES);
-  const tokens = new Uint32Array(buffer.buffer, sections.tokens, words + i18n);
-  const counts = new Uint16Array(buffer.buffer, sections.counts, words + i18n);
+  putWords(buffer, sections, index.files, renumber);
+  let to = sections.details;
+  for (const detail of details) {
+    buffer.set(detail, to);
+    to += detail.length;
+  }
+  buffer.writeUInt32LE(crc32(buffer.subarray(CHECKED_FROM)), 4);
+  return buffer;
+}
+
+function rowOf(file: IndexedFile, detailBytes: number): Row {
+  const { path, mtimeMs, ctimeMs, size, checkedAt, hash, language, lines, summary, imports, words, i18n } = file;
+  const numbers = [words.tokens.length, i18n.tokens.length, detailBytes] as const;
+  const known = file.knownKeys ?? null;
+  return [path, mtimeMs, ctimeMs, size, checkedAt, hash, language, lines, summary, imports, known, ...numbers];
+}
+
+function putWords(buffer: Buffer, sections: Sections, files: readonly IndexedFile[], renumber: Uint32Array): void {
+  const total = (sections.counts - sections.tokens) / 4;
+  const tokens = new Uint32Array(buffer.buffer, sections.tokens, total);
+  const counts = new Uint16Array(buffer.buffer, sections.counts, total);
   let at = 0;
   for (const part of ['words', 'i18n'] as const) {
-    for (const file of index.files) {
+    for (const file of files) {
       counts.set(file[part].counts, at);
       for (const token of file[part].tokens) tokens[at++] = renumber[token]!;
     }
   }
-  let to = sections.details;
-  for (const detail of details) to += detail.copy(buffer, to);
-  return buffer;
+}
+
+function sumOf(numbers: readonly number[]): number {
+  return numbers.reduce((sum, n) => sum + n, 0);
 }
 
 /** Leaves out the tokens that no file has any more and numbers the others anew. */

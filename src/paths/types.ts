@@ -143,4 +143,6 @@ export interface IndexedFile {
   words: TermCounts;
   i18n: TermCounts;
   detail(): FileDetail;
+  /** The detail as JSON in UTF-8, where it came from the cache. */
+  rawDetail?: Uint8Array;
 }

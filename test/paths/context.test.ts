@@ -386,6 +386,7 @@ describe('staying exact', () => {
     const good = readFileSync(file);
     for (const bad of [
       good.subarray(0, 10),
+      Buffer.from(good.map((byte, i) => (i === Math.floor(good.length / 2) ? byte ^ 1 : byte))),
       good.subarray(0, good.length - 1),
       Buffer.alloc(0),
       Buffer.from('garbage garbage garbage garbage'),
