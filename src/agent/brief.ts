@@ -14,8 +14,8 @@ const BRIEF_WARNINGS = 5;
 /** The brief (行动预案) of a run as data: what the core and the path context know, each entry with its source. */
 export function briefOf(state: RunState): BriefJson {
   const retrieved = state.retrieved as CoreResult | null;
-  const intent = state.route?.intents[state.route.index] ?? state.route?.intents.at(-1);
-  const plan = state.plan;
+  const intent = state.routed?.intents[state.routed.index] ?? state.routed?.intents.at(-1);
+  const plan = state.planned;
   const brief: BriefJson = {
     route: { kind: intent?.kind ?? 'qa', layer: intent?.layer ?? 'refused', evidence: intent?.evidence ?? '' },
     plan: plan
@@ -46,14 +46,22 @@ function knowledgeOf(hit: Hit<Chunk>): BriefJson['knowledge'][number] {
   return {
     id: hit.entry.id,
     title: hit.entry.title,
-    heading: hit.entry.heading,
+    heading: headingBelow(hit.entry.heading, hit.entry.title),
     excerpt,
     why: hit.why,
     ...provenanceOf(hit),
   };
 }
 
-function playbookOf(run: NonNullable<NonNullable<RunState['plan']>['playbook']>): BriefJson['playbooks'][number] {
+/** The headings below the title: the title itself stands before them already. */
+function headingBelow(heading: string, title: string): string {
+  return heading
+    .split(' › ')
+    .filter((part) => part !== title)
+    .join(' › ');
+}
+
+function playbookOf(run: NonNullable<NonNullable<RunState['planned']>['playbook']>): BriefJson['playbooks'][number] {
   const checks = run.checks.map(({ onMissing: _o, ...check }) => check);
   return {
     id: run.id,
@@ -71,7 +79,6 @@ function warningOf(hit: Hit<Warning>): BriefJson['warnings'][number] {
 }
 
 const KIND = { edit: '修改', qa: '提问', tool: '操作', chat: '闲聊' } as const;
-const LAYER = { rule: '规则', similar: '相似例句', refused: '不确定，按提问处理' } as const;
 const CHECK = { ok: '✓', missing: '✗ 缺', failed: '✗ 未通过', skipped: '— 未运行' } as const;
 
 /** The parts of a brief, in reading order; empty ones are left out. */
@@ -80,7 +87,7 @@ export function briefSections(brief: BriefJson): { key: string; title: string; t
     {
       key: 'route',
       title: '路由',
-      text: `${KIND[brief.route.kind]}（${LAYER[brief.route.layer]}：${brief.route.evidence}）`,
+      text: `${KIND[brief.route.kind]}（${brief.route.evidence}）`,
     },
     {
       key: 'questions',
@@ -110,10 +117,7 @@ export function briefSections(brief: BriefJson): { key: string; title: string; t
       key: 'knowledge',
       title: '知识',
       text: brief.knowledge
-        .map(
-          (k) =>
-            `- ${doubt(k)}${k.title}${k.heading && k.heading !== k.title ? ` › ${k.heading}` : ''}：${k.excerpt} ${sourceOf(k)}`,
-        )
+        .map((k) => `- ${doubt(k)}${k.title}${k.heading ? ` › ${k.heading}` : ''}：${k.excerpt} ${sourceOf(k)}`)
         .join('\n'),
     },
   ];

@@ -86,7 +86,7 @@ export function buildGraph(deps: GraphDeps, checkpointer?: BaseCheckpointSaver) 
 export type XiheGraph = ReturnType<typeof buildGraph>;
 
 function byKind(state: RunState): '修改' | '提问' | '操作' | '闲聊' {
-  const kind = state.route?.intents[state.route.index]?.kind ?? 'qa';
+  const kind = state.routed?.intents[state.routed.index]?.kind ?? 'qa';
   return ({ edit: '修改', qa: '提问', tool: '操作', chat: '闲聊' } as const)[kind];
 }
 
@@ -97,8 +97,8 @@ async function hasModel(state: RunState, deps: GraphDeps): Promise<boolean> {
 }
 
 async function afterPlan(state: RunState, deps: GraphDeps) {
-  if (state.plan?.stopped) return '无模型或不能继续';
-  if ((state.plan?.openQuestions.length ?? 0) > 0) return '先问清楚';
+  if (state.planned?.stopped) return '无模型或不能继续';
+  if ((state.planned?.openQuestions.length ?? 0) > 0) return '先问清楚';
   return (await hasModel(state, deps)) ? '动手' : '无模型或不能继续';
 }
 

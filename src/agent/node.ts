@@ -102,8 +102,8 @@ export function requestOf(state: RunState): NonNullable<RunState['request']> {
 }
 
 /** The intent that is being worked on. */
-export function intentOf(state: RunState): NonNullable<RunState['route']>['intents'][number] {
-  const intent = state.route?.intents[state.route.index];
+export function intentOf(state: RunState): NonNullable<RunState['routed']>['intents'][number] {
+  const intent = state.routed?.intents[state.routed.index];
   if (intent) return intent;
   throw new XiheError('INTERNAL', '没有路由结果', { hint: '这是羲和的问题，请带上 xihe trace 的输出反馈。' });
 }

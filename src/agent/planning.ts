@@ -1,6 +1,7 @@
 import picomatch from 'picomatch';
 import type { FileCandidate, PathContext } from '../paths/index.js';
 import { dangerOf, makeScratch, runProcess } from '../sandbox/index.js';
+import { fold } from '../text/index.js';
 import type { CoreResult, Hit, Playbook, RequiredCheck, Term } from '../zhcore/index.js';
 import type { NodeEnv } from './node.js';
 import type { CheckState, Plan, PlanTerm, PlaybookRun } from './state.js';
@@ -15,7 +16,10 @@ const MAX_CANDIDATES = 5;
 /** Looks each term's symbols up in the code: a candidate stays one until the repository confirms it. */
 export async function planTerms(hits: Hit<Term>[], paths: PathContext): Promise<PlanTerm[]> {
   const terms: PlanTerm[] = [];
+  const ownWords = new Set(hits.filter((h) => h.provenance.layer === 'project').map((h) => fold(h.entry.keyword_ch)));
   for (const hit of hits) {
+    // The team's own meaning of a word stands; what the trade usually means by it would only confuse.
+    if (hit.provenance.layer === 'general' && ownWords.has(fold(hit.entry.keyword_ch))) continue;
     const symbols = [];
     for (const name of hit.entry.code_symbols) {
       const place = (await paths.findSymbol(name))[0];
@@ -97,7 +101,10 @@ async function runCheck(check: RequiredCheck, paths: PathContext, env: NodeEnv):
 
 /** The file that a check names; a glob is met by its first match. */
 function fileOf(paths: PathContext, path: string): string | undefined {
-  if (/[*{?]/.test(path)) return paths.files.find(picomatch(path, { dot: true }));
+  if (/[*{?]/.test(path)) {
+    const matches = picomatch(path, { dot: true });
+    return paths.files.find((file) => matches(file));
+  }
   try {
     return paths.resolve(path).path;
   } catch {

@@ -71,17 +71,15 @@ function build(layout: ProjectLayout, env: NodeJS.ProcessEnv): Project {
         await context.refresh();
         return context;
       }
-      paths = project
-        .history()
-        .then((h) =>
-          openPaths({
-            root: layout.root,
-            stateDir: layout.stateDir,
-            terms: core.termLookup(),
-            history: h,
-            ...(signal ? { signal } : {}),
-          }),
-        );
+      paths = project.history().then((h) =>
+        openPaths({
+          root: layout.root,
+          stateDir: layout.stateDir,
+          terms: core.termLookup(),
+          history: h,
+          ...(signal ? { signal } : {}),
+        }),
+      );
       paths.catch(() => {
         paths = undefined;
       });

@@ -19,10 +19,10 @@ export function runJsonOf(view: ThreadView, project: Project): RunJson {
           : view.status === 'done'
             ? 'done'
             : 'failed',
-    intents: (state.route?.intents ?? []).map(({ kind, text, layer, evidence }) => ({ kind, text, layer, evidence })),
-    report: state.report ? { kind: state.report.kind, ok: state.report.ok, text: state.report.text } : null,
+    intents: (state.routed?.intents ?? []).map(({ kind, text, layer, evidence }) => ({ kind, text, layer, evidence })),
+    report: state.reported ? { kind: state.reported.kind, ok: state.reported.ok, text: state.reported.text } : null,
     reports: state.reports.map(({ kind, ok, text }) => ({ kind, ok, text })),
-    answer: state.answer,
+    answer: state.answered,
     changes: changesOf(view, project),
     receipt: state.receipt?.id ?? null,
     findings: state.findings.map(({ entryId: _id, ...finding }) => finding),
@@ -35,7 +35,7 @@ export function runJsonOf(view: ThreadView, project: Project): RunJson {
         }
       : null,
     usage: { input: state.usage.input, output: state.usage.output, calls: state.usage.calls },
-    error: state.report?.error ?? state.error,
+    error: state.reported?.error ?? state.error,
     problems: project.core.problems.map(({ file, line, reason }) => ({ file, line, reason })),
   };
 }

@@ -115,7 +115,7 @@ export class Session {
     if (!state?.request) return { ...base, status: snapshot.next.length > 0 ? 'interrupted' : 'empty' };
     if (pending) return { ...base, status: 'waiting' };
     if (snapshot.next.length > 0) return { ...base, status: 'interrupted' };
-    const report = state.report;
+    const report = state.reported;
     if (report?.kind === 'rejected') return { ...base, status: 'rejected' };
     return { ...base, status: state.reports.every((r) => r.ok) ? 'done' : 'failed' };
   }

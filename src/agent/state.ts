@@ -200,12 +200,12 @@ export const XiheState = new StateSchema({
   /** Runs of this thread so far; this one is the newest. */
   run: z.number().default(0),
   messages: MessagesValue,
-  route: z
+  routed: z
     .object({ intents: z.array(intentSchema), index: z.number() })
     .nullable()
     .default(null),
   retrieved: z.unknown().default(null),
-  plan: planSchema.nullable().default(null),
+  planned: planSchema.nullable().default(null),
   /** The user's answer to the plan's open questions. */
   answers: z.object({ proceed: z.boolean(), text: z.string() }).nullable().default(null),
   changesetId: z.string().nullable().default(null),
@@ -223,9 +223,9 @@ export const XiheState = new StateSchema({
     .nullable()
     .default(null),
   tool: toolRunSchema.nullable().default(null),
-  answer: z.string().nullable().default(null),
+  answered: z.string().nullable().default(null),
   error: z.object({ code: z.string(), message: z.string(), hint: z.string() }).nullable().default(null),
-  report: reportSchema.nullable().default(null),
+  reported: reportSchema.nullable().default(null),
   /** Reports of all intents of this request, in order. */
   reports: append(reportSchema),
   ledger: append(injectionSchema),

@@ -113,9 +113,11 @@ describe('the graph under the real LangGraph dev server', () => {
     const waiting = await client.threads.getState(thread.thread_id);
     expect(waiting.next).toEqual(['confirm']);
     await client.runs.wait(thread.thread_id, 'xihe', { command: { resume: { decisions: [{ type: 'approve' }] } } });
-    const state = await client.threads.getState<{ report: { ok: boolean }; receipt: { id: string } }>(thread.thread_id);
+    const state = await client.threads.getState<{ reported: { ok: boolean }; receipt: { id: string } }>(
+      thread.thread_id,
+    );
     expect(state.next).toEqual([]);
-    expect(state.values.report.ok).toBe(true);
+    expect(state.values.reported.ok).toBe(true);
     expect(readFileSync(join(mall, retryEdit.path), 'utf8')).toContain('releaseStock');
     const history = await client.threads.getHistory(thread.thread_id, { limit: 100 });
     expect(history.length).toBeGreaterThan(8);
@@ -133,8 +135,8 @@ describe('the graph under the real LangGraph dev server', () => {
     const thread = await client.threads.create();
     const answer = (await client.runs.wait(thread.thread_id, 'xihe', {
       input: { messages: [{ role: 'user', content: '你好呀' }] },
-    })) as { report?: { text: string } };
-    expect(answer.report?.text).toBeTruthy();
+    })) as { reported?: { text: string } };
+    expect(answer.reported?.text).toBeTruthy();
     const other = await client.threads.create();
     await client.runs
       .wait(other.thread_id, 'xihe', { input: { request: { text: '超时关单在哪', repo: '/' } } })

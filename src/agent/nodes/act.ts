@@ -9,7 +9,7 @@ import { callSite } from '../tool-context.js';
 export const actNode: NodeBody = async (state, env) => {
   const tool = state.tool!;
   const contract = env.project.tools.get(tool.name!);
-  const callId = `${env.thread}-${state.run}-${state.route?.index ?? 0}`;
+  const callId = `${env.thread}-${state.run}-${state.routed?.index ?? 0}`;
   const site = await callSite(state, env);
   env.emit({ type: 'tool.started', name: contract.name, args: JSON.stringify(tool.input) });
   const started = Date.now();

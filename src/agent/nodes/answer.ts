@@ -38,7 +38,7 @@ async function withoutModel(state: RunState, env: NodeEnv, retrieved: CoreResult
     files.length > 0 ? `【相关文件】\n${renderCandidates(files)}` : '',
   ].filter(Boolean);
   const text = parts.join('\n\n') || '没有查到相关的资料或文件。换个说法再问，或先用 xihe find 找文件。';
-  return { answer: text, ledger: inject(state, 'answer', core.injected, env.emit) };
+  return { answered: text, ledger: inject(state, 'answer', core.injected, env.emit) };
 }
 
 async function withModel(state: RunState, env: NodeEnv, retrieved: CoreResult): Promise<RunUpdate> {
@@ -59,7 +59,7 @@ async function withModel(state: RunState, env: NodeEnv, retrieved: CoreResult): 
   } catch (e) {
     if (env.signal?.aborted || !XiheError.is(e) || e.code === 'CANCELLED') throw e;
     const fallback = await withoutModel(state, env, retrieved);
-    return { ...fallback, answer: `模型没有答上来（${e.message}），下面是查到的资料：\n\n${fallback.answer}` };
+    return { ...fallback, answered: `模型没有答上来（${e.message}），下面是查到的资料：\n\n${fallback.answered}` };
   }
 }
 
@@ -94,7 +94,7 @@ async function converse(state: RunState, env: NodeEnv, messages: BaseMessage[]):
     messages.push(reply.message);
     const calls = last ? [] : (reply.message.tool_calls ?? []);
     if (calls.length === 0)
-      return { answer: textOf(reply.message).trim() || '模型没有给出回答。', usage, fed: site.fed };
+      return { answered: textOf(reply.message).trim() || '模型没有给出回答。', usage, fed: site.fed };
     for (const call of calls) messages.push(await lookUp(call, env, site.ctx(call.id ?? '')));
   }
 }
@@ -123,7 +123,7 @@ async function lookUp(
 async function chat(state: RunState, env: NodeEnv): Promise<RunUpdate> {
   const said = intentOf(state).text;
   const plain = {
-    answer: '你好，我是羲和。告诉我要改什么、要查什么，例如「超时关单在哪里实现？」或「给订单加上仅退款」。',
+    answered: '你好，我是羲和。告诉我要改什么、要查什么，例如「超时关单在哪里实现？」或「给订单加上仅退款」。',
   };
   if (!env.model) return plain;
   try {
@@ -136,7 +136,7 @@ async function chat(state: RunState, env: NodeEnv): Promise<RunUpdate> {
     });
     const { input, output, source } = reply.usage;
     return {
-      answer: textOf(reply.message).trim() || plain.answer,
+      answered: textOf(reply.message).trim() || plain.answered,
       usage: { input, output, calls: 1, estimated: source === 'estimate', ms: Date.now() - started },
     };
   } catch (e) {

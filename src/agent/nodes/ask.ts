@@ -4,7 +4,7 @@ import type { NodeBody } from '../node.js';
 
 /** Asks what the plan needs to know before anything is changed. Nothing here has an effect before the interrupt. */
 export const askNode: NodeBody = (state) => {
-  const questions = state.plan?.openQuestions ?? [];
+  const questions = state.planned?.openQuestions ?? [];
   const request: AskRequest = {
     kind: 'ask',
     questions,

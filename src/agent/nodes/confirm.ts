@@ -39,7 +39,7 @@ export const confirmNode: NodeBody = (state, env) => {
     });
   }
   const note = new HumanMessage({
-    id: `comment-${state.run}-${state.route?.index ?? 0}-${state.round}`,
+    id: `comment-${state.run}-${state.routed?.index ?? 0}-${state.round}`,
     content: prompt('comment', { comment: decision.comment }),
   });
   return { decision, messages: [note] };
@@ -78,7 +78,7 @@ function confirmRequest(state: RunState, changeset: Changeset, diffs: FileDiff[]
     diff,
     findings,
     tests: state.tests,
-    commands: playbookCommands(state.plan?.playbook ?? null).ask,
+    commands: playbookCommands(state.planned?.playbook ?? null).ask,
     actionRequests: [
       {
         name: 'apply_changeset',

@@ -80,14 +80,14 @@ function budgetReason(state: RunState, env: NodeEnv): string | undefined {
 
 /** A changeset's name follows from the thread, run and intent, so that a rerun of this node finds the same one. */
 export function changesetIdFor(thread: string, state: RunState): string {
-  return `${thread}-${state.run}-${state.route?.index ?? 0}`.replace(/[^\w.-]/g, '_');
+  return `${thread}-${state.run}-${state.routed?.index ?? 0}`.replace(/[^\w.-]/g, '_');
 }
 
 async function taskMessage(
   state: RunState,
   env: NodeEnv,
 ): Promise<{ message: HumanMessage; ledger: Injection[]; fed: RunUpdate['fed'] }> {
-  const plan = state.plan!;
+  const plan = state.planned!;
   const paths = await env.project.paths(env.signal);
   const modules = focusModules(plan.focus, (p) => env.project.core.termLookup().moduleOf(p));
   const scoped = scopeToFocus(state.retrieved as CoreResult, modules);
@@ -104,7 +104,7 @@ async function taskMessage(
   });
   const run = state.run;
   return {
-    message: new HumanMessage({ id: `task-${run}-${state.route?.index ?? 0}`, content: text }),
+    message: new HumanMessage({ id: `task-${run}-${state.routed?.index ?? 0}`, content: text }),
     ledger: inject(
       state,
       'execute',

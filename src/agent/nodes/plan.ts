@@ -17,5 +17,5 @@ export const planNode: NodeBody = async (state, env) => {
   const playbook = match ? await runPlaybook(match, paths, env) : null;
   const plan = assemblePlan(taskType, terms, playbook, found.candidates);
   env.emit({ type: 'plan.made', steps: plan.steps.length, focus: plan.focus, playbook: playbook?.title ?? null });
-  return { plan };
+  return { planned: plan };
 };

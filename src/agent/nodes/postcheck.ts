@@ -24,7 +24,7 @@ export const postcheckNode: NodeBody = async (state, env) => {
   const round = state.round + 1;
   if (diffs.length === 0) return { findings: [], round };
   const before = (path: string) => originalText(env, path);
-  const playbook = state.plan?.playbook ?? null;
+  const playbook = state.planned?.playbook ?? null;
   const found: Finding[] = [
     ...warningFindings(env.project.core, diffs),
     ...playbookFindings(playbook, diffs),
@@ -71,7 +71,7 @@ function findingsMessage(state: RunState, round: number, findings: Finding[]): H
     return `- ${f.severity === 'block' ? '必须改' : '提醒'}：${where}${f.text}${source}`;
   });
   return new HumanMessage({
-    id: `findings-${state.run}-${state.route?.index ?? 0}-${round}`,
+    id: `findings-${state.run}-${state.routed?.index ?? 0}-${round}`,
     content: prompt('findings', { findings: lines.join('\n') }),
   });
 }

@@ -8,8 +8,8 @@ import { freshIntent } from './route.js';
 export const reportNode: NodeBody = (state, env) => {
   const intent = intentOf(state);
   const { report, ledger } = makeReport(state, env);
-  const index = state.route!.index;
-  const more = index + 1 < state.route!.intents.length;
+  const index = state.routed!.index;
+  const more = index + 1 < state.routed!.intents.length;
   const turn = {
     text: intent.text,
     kind: intent.kind,
@@ -17,27 +17,27 @@ export const reportNode: NodeBody = (state, env) => {
     ...(state.tool?.name ? { tool: state.tool.name } : {}),
   };
   return {
-    report,
+    reported: report,
     reports: [report],
     turns: [turn],
     ledger,
     messages: [new AIMessage({ id: `report-${state.run}-${index}`, content: report.text })],
     // The next intent starts clean; the last one stays in the state for trace, undo and follow-ups.
-    ...(more ? { ...freshIntent(), route: { intents: state.route!.intents, index: index + 1 } } : {}),
+    ...(more ? { ...freshIntent(), routed: { intents: state.routed!.intents, index: index + 1 } } : {}),
   } satisfies RunUpdate;
 };
 
 /** True when the request has an intent after this one (asked right after `report` ran). */
 export function hasNext(state: RunState): boolean {
-  return state.reports.length < (state.route?.intents.length ?? 0);
+  return state.reports.length < (state.routed?.intents.length ?? 0);
 }
 
 function makeReport(state: RunState, env: NodeEnv): { report: Report; ledger: RunUpdate['ledger'] } {
   const kind = intentOf(state).kind;
   if (kind === 'tool') return { report: toolReport(state), ledger: [] };
   if (kind === 'qa' || kind === 'chat')
-    return { report: { kind: 'answer', ok: true, text: state.answer ?? '', error: null }, ledger: [] };
-  if (state.plan?.stopped) return withBrief(state, 'stopped', false, `没有开始：${state.plan.stopped}。`);
+    return { report: { kind: 'answer', ok: true, text: state.answered ?? '', error: null }, ledger: [] };
+  if (state.planned?.stopped) return withBrief(state, 'stopped', false, `没有开始：${state.planned.stopped}。`);
   if (state.answers && !state.answers.proceed)
     return withBrief(state, 'rejected', true, '按你的意思没有开始，什么都没有改。');
   if (state.error) return failed(state);

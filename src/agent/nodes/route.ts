@@ -19,7 +19,7 @@ export const routeNode: NodeBody = async (state, env) => {
   const intents = decision.intents;
   env.emit({ type: 'route.decided', intents });
   const said = new HumanMessage({ id: `request-${state.run + 1}`, content: request.text });
-  return { ...freshRun(state, said), request, route: { intents, index: 0 } } as RunUpdate;
+  return { ...freshRun(state, said), request, routed: { intents, index: 0 } } as RunUpdate;
 };
 
 /** The request, or the last message of a user where a chat client sends only messages. */
@@ -42,7 +42,7 @@ function freshRun(state: RunState, said: HumanMessage): RunUpdate {
     run: state.run + 1,
     messages: [new RemoveMessage({ id: REMOVE_ALL_MESSAGES }), said],
     ...freshIntent(),
-    report: null,
+    reported: null,
     reports: new Overwrite([]) as never,
     usage: new Overwrite({ input: 0, output: 0, calls: 0, estimated: false, ms: 0 }) as never,
   };
@@ -52,7 +52,7 @@ function freshRun(state: RunState, said: HumanMessage): RunUpdate {
 export function freshIntent(): RunUpdate {
   return {
     retrieved: null,
-    plan: null,
+    planned: null,
     answers: null,
     changesetId: null,
     turn: 0,
@@ -63,7 +63,7 @@ export function freshIntent(): RunUpdate {
     decision: null,
     receipt: null,
     tool: null,
-    answer: null,
+    answered: null,
     error: null,
   };
 }

@@ -75,6 +75,7 @@ function isNounPhrase(token: Token, sense: Sense, rest: string): boolean {
 
 /** 重启后, 部署失败, 刚才改的: the verb tells what happened. */
 function isStatus(token: Token, rest: string, lenient: boolean): boolean {
+  if (/(?:一下|一遍)$/.test(token.text)) return false;
   const after = rest.slice(token.end);
   if (lenient) return /^\s*(?:的(?!话)|失败|成功|后(?!端|台|面))/.test(after);
   return loadGrammar().statusAfter.test(after);

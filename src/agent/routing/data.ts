@@ -74,6 +74,9 @@ const grammarSchema = z.strictObject({
   goAhead: z.string(),
   again: z.string(),
   chat: words,
+  smalltalk: words,
+  requirement: z.string(),
+  complaintOfLooking: z.string(),
   commands: z.string(),
   recurring: z.string(),
   timeLead: z.string(),
@@ -137,6 +140,8 @@ export interface Grammar {
   goAhead: RegExp;
   again: RegExp;
   chat: readonly RegExp[];
+  requirement: RegExp;
+  complaintOfLooking: RegExp;
   commands: RegExp;
   recurring: RegExp;
   timeLead: RegExp;
@@ -249,7 +254,13 @@ export function loadGrammar(): Grammar {
     aNotA: new RegExp(raw.aNotA),
     goAhead: new RegExp(raw.goAhead),
     again: new RegExp(raw.again),
-    chat: raw.chat.map((pattern) => new RegExp(pattern)),
+    chat: [
+      // Units of smalltalk one after the other, and nothing else.
+      new RegExp(`^(?:${anyOf(raw.smalltalk)}[啊呀哦啦了吧呢哈嘛~,!。.?\\s]*)+$`),
+      ...raw.chat.map((pattern) => new RegExp(pattern)),
+    ],
+    requirement: new RegExp(raw.requirement),
+    complaintOfLooking: new RegExp(raw.complaintOfLooking),
     commands: new RegExp(raw.commands),
     recurring: new RegExp(raw.recurring),
     timeLead: new RegExp(raw.timeLead),

@@ -20,6 +20,9 @@ const HOW_WORD: Record<Act['how'], string> = {
 /** Verbs that make something new: what comes after them is the content, questions included (写个文档说明怎么部署). */
 const MAKING = /^(?:写|编写|生成|实现|起草|画|加|补|增加|添加|新增|做|拟|开发|create|write|add)/;
 
+/** Kinds of act that look something up or tell somebody: their objects may sound like complaints. */
+const LOOKING = /^(?:query_|view_|search_|lookup_|read_|send_|create_)/;
+
 /** A verb further than this behind a negation (in characters) is not what it forbids. */
 const FAR = 4;
 
@@ -29,7 +32,7 @@ function commandVerdict(original: string): Verdict | undefined {
     .trim()
     .replace(/^`([^`]+)`$/, '$1')
     .replace(/[。.;；]+$/, '');
-  if (!loadGrammar().commands.test(bare) || !/[ ]|^[a-z]{2,}$/.test(bare)) return undefined;
+  if (!loadGrammar().commands.test(bare)) return undefined;
   const hint = /^(?:sudo )?git\b/.test(bare)
     ? 'git_op'
     : /\b(?:test|vitest|jest|pytest)\b/.test(bare)
@@ -44,6 +47,8 @@ function banIn(opening: Opening): Verdict | undefined {
   const hit = g.negation.exec(opening.rest)?.[0];
   if (hit === undefined || g.notNegations.test(opening.rest)) return undefined;
   const rest = openingOf(opening.rest.slice(hit.length)).rest;
+  // 不重启能生效吗 asks.
+  if (/^(?:不|不用|不需要|不必)$/.test(hit) && questionIn(rest)) return undefined;
   if (g.scopeLimits.test(rest)) return { type: 'nothing' };
   const all = g.banAll.test(rest);
   const token = tag(rest).find((candidate) => candidate.verb !== undefined);
@@ -81,6 +86,7 @@ function isComplaint(act: Act, rest: string): boolean {
   const g = loadGrammar();
   if (act.how === 'asked' || act.how === 'polite' || act.sense.kind === 'qa') return false;
   const behind = rest.slice(act.token.end);
+  if (LOOKING.test(act.sense.hint ?? '')) return g.complaintOfLooking.test(behind);
   if (act.how === 'disposal') return /[后时]|之前/.test(behind) && g.complaint.test(behind);
   if (act.sense.kind === 'edit' && g.complaintTakers.test(act.token.text)) {
     if (/^(?:修复|修一|解决|处理|fix)/.test(act.token.text)) return false;
@@ -111,7 +117,13 @@ function actVerdict(act: Act, opening: Opening, rest: string): Verdict {
 /** Moves to 帮我 or 请 in the middle of a clause: 起来后帮我跑测试. */
 function withAskInside(opening: Opening): Opening {
   const inside = loadGrammar().askInside.exec(opening.rest);
-  if (!inside || opening.asked || /[别不要让叫]$/.test(opening.rest.slice(0, inside.index))) return opening;
+  if (
+    !inside ||
+    opening.asked ||
+    inside.index + inside[0].length >= opening.rest.trimEnd().length ||
+    /[别不要让叫]$/.test(opening.rest.slice(0, inside.index))
+  )
+    return opening;
   const next = openingOf(opening.rest.slice(inside.index + inside[0].length));
   return { ...next, asked: true, time: opening.time + next.time };
 }
@@ -143,6 +155,16 @@ export function verdictOf(clause: Clause, context: string): Verdict {
     evidence: `规则：疑问词「${mark.word}」，没有明确的指令`,
     firm,
   });
+  if (!act && !question && g.requirement.test(text)) {
+    return {
+      type: 'act',
+      kind: 'edit',
+      verb: '要',
+      how: 'wish',
+      task: 'feature',
+      evidence: '规则：「…要…」提出一条要求 → 改仓库',
+    };
+  }
   if (!act || g.notNegations.test(opening.rest)) {
     if (question) return asks(question);
     return opening.polite && /能不能|可不可以|能否|可否/.test(text)

@@ -97,7 +97,7 @@ function state(layout: ProjectLayout): Check {
 async function coreFiles(repo: string): Promise<Check> {
   const { core } = await openCore(repo);
   const c = core.counts();
-  const detail = `术语 ${c.term}，知识片段 ${c.knowledge}，流程模板 ${c.playbook}，警示 ${c.warning}`;
+  const detail = `术语 ${c.terms}，知识片段 ${c.chunks}，流程模板 ${c.playbooks}，警示 ${c.warnings}`;
   if (core.problems.length === 0) return { name: '中文数据核心', state: 'ok', detail, hint: '' };
   const faults = core.problems.map((p) => `${p.file}:${p.line} ${p.reason}`).join('；');
   return {
