@@ -1,5 +1,12 @@
 /** The public face of the knowledge room: documents in, the exact answer and the nearest passages out. */
-export { KnowledgeBase, type KnowledgeLayer, type LookupOptions, type SearchHit, SUPPLEMENT_MIN } from './base.js';
+export {
+  COVERAGE_MIN,
+  KnowledgeBase,
+  type KnowledgeLayer,
+  type LookupOptions,
+  type SearchHit,
+  SUPPLEMENT_MIN,
+} from './base.js';
 export { chunkDocument } from './chunk.js';
 export type { ExactHit } from './exact.js';
 export { type FileKind, type LoadedFiles, loadFiles, type ParsedFile, problemsOf } from './files.js';

@@ -206,5 +206,7 @@ function blockDocument(
 
 /** Optional fields that are not given are left out, so that entries print and compare cleanly. */
 export function dropUndefined<T extends object>(o: { [K in keyof T]: T[K] | undefined }): T {
-  return Object.fromEntries(Object.entries(o).filter(([, v]) => v !== undefined)) as T;
+  const out = {} as T;
+  for (const key of Object.keys(o) as (keyof T)[]) if (o[key] !== undefined) out[key] = o[key] as T[keyof T];
+  return out;
 }

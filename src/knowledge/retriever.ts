@@ -6,6 +6,8 @@ export interface RetrieverHit {
   chunk: Chunk;
   /** 0–1, comparable between queries: 1 would be a chunk that is all about every word of the query. */
   score: number;
+  /** 0–1: how much of the query it is about, where the retriever knows. */
+  coverage: number;
   /** The words of the query that it holds. */
   matched: string[];
 }
@@ -66,7 +68,8 @@ export class LexicalRetriever implements Retriever {
       if (filter?.(chunk) === false) continue;
       // How much the chunk is about the words that it holds, times how much of the query those are.
       const about = score / ((K1 + 1) * matched.reduce((total, token) => total + this.idf(token, this.index.size), 0));
-      hits.push({ chunk, score: about * (sum(matched, weights) / all), matched });
+      const coverage = sum(matched, weights) / all;
+      hits.push({ chunk, score: about * coverage, coverage, matched });
     }
     // From SMALL on this is the order of the index already.
     return hits.sort((a, b) => b.score - a.score).slice(0, k);

@@ -1,23 +1,14 @@
-import { join } from 'node:path';
 import { packageRoot } from '../assets.js';
-import {
-  type Chunk,
-  KnowledgeBase,
-  type LoadProblem,
-  type LookupOptions,
-  type LookupResult,
-  prepare,
-  problemsOf,
-} from '../knowledge/index.js';
-import { addUserWords, estimateTokens, hasChinese, identifiersOf, stableHash } from '../text/index.js';
+import { type Chunk, type LoadProblem, type LookupOptions, type LookupResult, prepare } from '../knowledge/index.js';
+import { addUserWords, estimateTokens, hasChinese, identifiersOf } from '../text/index.js';
 import { type AddedLines, warningsForDiff } from './diff.js';
 import { knowledgeFor } from './knowledgeHits.js';
-import { type LayerDir, type LayerEntries, loadLayer, shownRoot } from './load.js';
-import { loadModules, type Merged, type Modules, mergeLayers } from './merge.js';
+import type { LayerDir } from './load.js';
 import { focusOf, moduleOfPath } from './modules.js';
 import { renderEntry } from './render.js';
+import { EntryStore } from './store.js';
 import { TermIndex } from './terms.js';
-import { PlaybookIndex, type Request, type TriggerMatch, WarningIndex } from './triggers.js';
+import { PlaybookIndex, type Request, WarningIndex } from './triggers.js';
 import type {
   CoreQuery,
   CoreResult,
@@ -55,55 +46,52 @@ const CACHE_SIZE = 200;
 /** Token counts of hits are for the default chunk length (setting `core.chunkChars`). */
 const COUNTED_CHARS = 800;
 
-interface Loaded {
-  entries: LayerEntries[];
-  modules: ReturnType<typeof loadModules>;
+interface Indexes {
+  /** The content that they were made from. */
+  version: string;
+  terms: TermIndex;
+  playbooks: PlaybookIndex;
+  warnings: WarningIndex;
+  /** Answers by query. */
+  answers: Map<string, CoreResult>;
 }
 
 /** What a team knows, loaded and ready to be asked. Made by {@link openZhCore}. */
 export class ZhCore {
-  private readonly layers: LayerDir[];
-  private readonly knowledge: KnowledgeBase;
-  private loaded: Loaded = { entries: [], modules: new Map() };
-  private terms: Merged<Term> = { byId: new Map(), problems: [] };
-  private warnings: Merged<Warning> = { byId: new Map(), problems: [] };
-  private playbooks: Merged<Playbook> = { byId: new Map(), problems: [] };
-  private moduleFile: Modules = { globs: {}, titles: {} };
-  private index: { terms: TermIndex; playbooks: PlaybookIndex; warnings: WarningIndex } | undefined;
-  private cache = new Map<string, CoreResult>();
-  private version = '';
+  private readonly store: EntryStore;
+  private made: Indexes | undefined;
 
   constructor(private readonly options: ZhCoreOptions) {
     const general: LayerDir = { dir: options.generalDir ?? packageRoot(), layer: 'general' };
-    const project: LayerDir[] = options.projectDir === undefined ? [] : [{ dir: options.projectDir, layer: 'project' }];
-    this.layers = [general, ...project];
-    this.knowledge = KnowledgeBase.open(this.layers.map(({ dir, layer }) => ({ dir: join(dir, 'knowledge'), layer })));
-    this.load();
+    const { projectDir } = options;
+    this.store = new EntryStore(
+      projectDir === undefined ? [general] : [general, { dir: projectDir, layer: 'project' }],
+    );
   }
 
   /** Content hash of everything in force; moves only when content does. */
   get dataVersion(): string {
-    return this.version;
+    return this.store.version;
   }
 
   /** What could not be loaded, with file, line and reason in Chinese. */
   get problems(): LoadProblem[] {
-    const own = [this.terms, this.warnings, this.playbooks].flatMap((merged) => merged.problems);
-    return [...own, ...problemsOf(this.loaded.modules), ...this.knowledge.problems];
+    return this.store.problems;
   }
 
   get modules(): ModuleMap {
-    return this.moduleFile.globs;
+    return this.store.modules.globs;
   }
 
   /** How many entries are in force, by type. */
-  counts(): Record<EntryType, number> & { documents: number } {
+  counts(): { terms: number; warnings: number; playbooks: number; documents: number; chunks: number } {
+    const { terms, warnings, playbooks, knowledge } = this.store;
     return {
-      term: this.terms.byId.size,
-      warning: this.warnings.byId.size,
-      playbook: this.playbooks.byId.size,
-      knowledge: this.knowledge.chunks.length,
-      documents: this.knowledge.documents.length,
+      terms: terms.byId.size,
+      warnings: warnings.byId.size,
+      playbooks: playbooks.byId.size,
+      documents: knowledge.documents.length,
+      chunks: knowledge.chunks.length,
     };
   }
 
@@ -113,10 +101,9 @@ export class ZhCore {
    * @returns whether {@link dataVersion} moved
    */
   reload(): boolean {
-    const before = this.version;
-    this.knowledge.reload();
-    this.load();
-    return this.version !== before;
+    const before = this.dataVersion;
+    this.store.reload();
+    return this.dataVersion !== before;
   }
 
   /**
@@ -124,46 +111,48 @@ export class ZhCore {
    * files in focus.
    */
   query(query: CoreQuery): CoreResult {
-    const key = JSON.stringify([this.version, query]);
-    const known = this.cache.get(key);
+    const { answers } = this.indexes();
+    const key = JSON.stringify(query);
+    const known = answers.get(key);
     if (known !== undefined) return known;
     const result = this.answer(query);
-    this.cache.set(key, result);
-    if (this.cache.size > CACHE_SIZE) this.cache.delete(this.cache.keys().next().value as string);
+    answers.set(key, result);
+    if (answers.size > CACHE_SIZE) answers.delete(answers.keys().next().value as string);
     return result;
   }
 
   /** `lookup_knowledge`, see {@link KnowledgeBase.lookup}. */
   lookup(query: string, section?: string, options?: LookupOptions): LookupResult {
-    return this.knowledge.lookup(query, section, options);
+    if (options?.exactOnly !== true) this.teachWords();
+    return this.store.knowledge.lookup(query, section, options);
   }
 
   /** The entry of this id (a chunk's id for knowledge), if it is in force. */
   entry(id: string): { type: EntryType; entry: Term | Warning | Playbook | Chunk } | undefined {
-    const term = this.terms.byId.get(id);
+    const { terms, warnings, playbooks, knowledge } = this.store;
+    const term = terms.byId.get(id);
     if (term) return { type: 'term', entry: term };
-    const warning = this.warnings.byId.get(id);
+    const warning = warnings.byId.get(id);
     if (warning) return { type: 'warning', entry: warning };
-    const playbook = this.playbooks.byId.get(id);
+    const playbook = playbooks.byId.get(id);
     if (playbook) return { type: 'playbook', entry: playbook };
-    const chunk = id.includes('#') ? this.knowledge.chunks.find((candidate) => candidate.id === id) : undefined;
+    const chunk = id.includes('#') ? knowledge.chunks.find((candidate) => candidate.id === id) : undefined;
     return chunk && { type: 'knowledge', entry: chunk };
   }
 
   /** Warnings that fire on a diff. */
   warningsForDiff(diffs: readonly AddedLines[]): DiffWarning[] {
-    return warningsForDiff(this.warnings.byId.values(), diffs);
+    return warningsForDiff(this.store.warnings.byId.values(), diffs);
   }
 
   /** The playbook that a request calls for, if there is one. */
   playbookFor(text: string): Playbook | undefined {
-    const query: CoreQuery = { userIntent: text, codeSymbols: [], taskType: 'general', force: true };
-    return this.query(query).playbooks[0]?.entry;
+    return this.query({ userIntent: text, codeSymbols: [], taskType: 'general', force: true }).playbooks[0]?.entry;
   }
 
   /** The module of a path (relative, POSIX). */
   moduleOfPath(path: string): string | undefined {
-    return moduleOfPath(path, this.moduleFile);
+    return moduleOfPath(path, this.store.modules);
   }
 
   /** Terms that stand behind symbols seen in code. */
@@ -176,7 +165,7 @@ export class ZhCore {
     return {
       symbolsFor: (text: string): { word: string; symbols: string[]; module?: string }[] => {
         const prepared = prepare(text);
-        const focus = { modules: focusOf({}, prepared, this.moduleFile) };
+        const focus = focusOf({}, prepared, this.store.modules);
         return this.indexes()
           .terms.find(prepared, [], focus)
           .filter(({ term }) => term.code_symbols.length > 0)
@@ -189,87 +178,61 @@ export class ZhCore {
       moduleOf: (path: string): string | undefined => {
         const module = this.moduleOfPath(path);
         if (module === undefined) return undefined;
-        return this.moduleFile.titles[module] ?? (hasChinese(module) ? module : undefined);
+        return this.store.modules.titles[module] ?? (hasChinese(module) ? module : undefined);
       },
     };
   }
 
   private answer(query: CoreQuery): CoreResult {
     const gate = gateOf(query);
-    const empty = { dataVersion: this.version, gate, terms: [], knowledge: [], playbooks: [], warnings: [] };
+    const empty = { dataVersion: this.dataVersion, gate, terms: [], knowledge: [], playbooks: [], warnings: [] };
     if (!gate.asked) return empty;
     const max = query.maxResults ?? DEFAULT_MAX_RESULTS;
     const text = prepare(query.userIntent);
     const symbols = [...new Set([...query.codeSymbols, ...identifiersOf(query.userIntent)])];
-    const focus = { modules: focusOf(query, text, this.moduleFile) };
+    const focus = focusOf(query, text, this.store.modules);
     const { terms, playbooks, warnings } = this.indexes();
     const termMatches = terms.find(text, symbols, focus);
     const request: Request = { text, symbols, files: query.files ?? [], focus, terms: termMatches };
     const books = playbooks.find(request, query.taskType);
-    const top = books[0]?.score ?? 0;
+    const worthIt = (books[0]?.score ?? 0) * PLAYBOOK_SHARE;
     return {
       ...empty,
       terms: termMatches.slice(0, max).map(({ term, score, why }) => this.withPlaces(toHit('term', term, score, why))),
-      knowledge: knowledgeFor(this.knowledge, query.userIntent, focus, max).map((m) => fromMatch('knowledge', m)),
-      playbooks: books
-        .filter((match) => match.score >= top * PLAYBOOK_SHARE)
-        .slice(0, Math.min(max, PLAYBOOKS_MAX))
-        .map((match) => fromMatch('playbook', match)),
-      warnings: warnings
-        .find(request)
-        .slice(0, max)
-        .map((match) => fromMatch('warning', match)),
+      knowledge: toHits('knowledge', knowledgeFor(this.store.knowledge, query.userIntent, focus, max), max),
+      playbooks: toHits(
+        'playbook',
+        books.filter((match) => match.score >= worthIt),
+        Math.min(max, PLAYBOOKS_MAX),
+      ),
+      warnings: toHits('warning', warnings.find(request), max),
     };
   }
 
   private withPlaces(hit: Hit<Term>): Hit<Term> {
     const { symbolCheck } = this.options;
     if (symbolCheck === undefined) return hit;
-    const places = hit.entry.code_symbols.flatMap((symbol) =>
-      symbolCheck.places(symbol).map((place) => ({ symbol, ...place })),
-    );
-    return { ...hit, places };
+    const placesOf = (symbol: string) => symbolCheck.places(symbol).map((place) => ({ symbol, ...place }));
+    return { ...hit, places: hit.entry.code_symbols.flatMap(placesOf) };
   }
 
-  private indexes() {
-    this.index ??= {
-      terms: new TermIndex(this.terms.byId.values()),
-      playbooks: new PlaybookIndex(this.playbooks.byId.values()),
-      warnings: new WarningIndex(this.warnings.byId.values()),
+  private indexes(): Indexes {
+    const { version, terms, playbooks, warnings } = this.store;
+    if (this.made?.version === version) return this.made;
+    this.teachWords();
+    this.made = {
+      version,
+      terms: new TermIndex(terms.byId.values()),
+      playbooks: new PlaybookIndex(playbooks.byId.values()),
+      warnings: new WarningIndex(warnings.byId.values()),
+      answers: new Map(),
     };
-    return this.index;
+    return this.made;
   }
 
-  private load(): void {
-    const entries = this.layers.map((layer, i) => loadLayer(layer, this.loaded.entries[i]));
-    const project = this.layers.find(({ layer }) => layer === 'project');
-    this.loaded = { entries, modules: project ? loadModules(project, this.loaded.modules) : new Map() };
-    const over = <K extends keyof LayerEntries>(key: K, folder: string) =>
-      this.layers.map((layer, i) => ({ layer, files: (entries[i] as LayerEntries)[key], folder }));
-    this.terms = mergeLayers<Term>(over('terms', 'knowledge/terms'));
-    this.warnings = mergeLayers<Warning>(over('warnings', 'knowledge/warnings'));
-    this.playbooks = mergeLayers<Playbook>(over('playbooks', 'playbooks'));
-    this.moduleFile = [...this.loaded.modules.values()][0]?.entries[0]?.value ?? { globs: {}, titles: {} };
-    const version = this.contentVersion();
-    if (version === this.version) return;
-    this.version = version;
-    this.index = undefined;
-    this.cache.clear();
-    // So that the cutter keeps the team's words whole; costs nothing until something is cut.
-    for (const term of this.terms.byId.values()) addUserWords([term.keyword_ch, ...term.aliases]);
-  }
-
-  private contentVersion(): string {
-    const lines: string[] = [];
-    for (const [type, { byId }] of Object.entries({
-      term: this.terms,
-      warning: this.warnings,
-      playbook: this.playbooks,
-    })) {
-      for (const { id, provenance } of byId.values())
-        lines.push(`${type} ${provenance.layer} ${id} ${provenance.version}`);
-    }
-    return stableHash([...lines.sort(), this.knowledge.version, JSON.stringify(this.moduleFile)].join('\n'));
+  /** The cutter keeps the team's words whole. Only once something is going to be cut, since folding them all costs start-up time. */
+  private teachWords(): void {
+    for (const term of this.store.terms.byId.values()) addUserWords([term.keyword_ch, ...term.aliases]);
   }
 }
 
@@ -280,11 +243,12 @@ function gateOf(query: CoreQuery): CoreResult['gate'] {
   return { asked: false, why: '请求和焦点文件的注释里都没有中文，没有查询' };
 }
 
-function fromMatch<E extends Chunk | Playbook | Warning>(
+function toHits<E extends Chunk | Playbook | Warning>(
   type: EntryType,
-  { entry, score, why }: TriggerMatch<E>,
-): Hit<E> {
-  return toHit(type, entry, score, why);
+  matches: readonly { entry: E; score: number; why: string }[],
+  max: number,
+): Hit<E>[] {
+  return matches.slice(0, max).map(({ entry, score, why }) => toHit(type, entry, score, why));
 }
 
 function toHit<E extends Term | Chunk | Playbook | Warning>(

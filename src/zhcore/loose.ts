@@ -27,6 +27,9 @@ const GAP_MAX = 4;
 /** The other way round (verb before noun) only close together. */
 const REVERSED_GAP_MAX = 2;
 
+/** How far apart the two ends of a phrase are looked for, in characters; longer phrases are sentences. */
+const REACH = 24;
+
 interface Phrase<Id> {
   word: string;
   core: string;
@@ -44,8 +47,8 @@ interface Phrase<Id> {
  */
 export class LooseMatcher<Id> {
   private readonly phrases = new Map<string, Phrase<Id>>();
-  /** By first two characters. */
-  private readonly byStart = new Map<string, Phrase<Id>[]>();
+  /** By first two and last two characters: with thousands of phrases few have both in a text. */
+  private readonly byEnds = new Map<string, Phrase<Id>[]>();
 
   /** Adds a prepared phrase (see `prepare`); too short ones are ignored. */
   add(prepared: string, word: string, id: Id): void {
@@ -58,23 +61,28 @@ export class LooseMatcher<Id> {
     if (core.length < 2 * PART_MIN || !/\p{Script=Han}{2}/u.test(core)) return;
     const phrase: Phrase<Id> = { word, core, negated: prepared.search(NEGATIONS) >= 0, ids: [id] };
     this.phrases.set(prepared, phrase);
-    const key = core.slice(0, 2);
-    const list = this.byStart.get(key);
-    if (list === undefined) this.byStart.set(key, [phrase]);
+    const key = core.slice(0, 2) + core.slice(-2);
+    const list = this.byEnds.get(key);
+    if (list === undefined) this.byEnds.set(key, [phrase]);
     else list.push(phrase);
   }
 
   /** @param text prepared */
   find(text: string): LooseMatch<Id>[] {
-    const pairs = new Set<string>();
-    for (let i = 0; i + 1 < text.length; i++) pairs.add(text.slice(i, i + 2));
+    const seen = new Set<string>();
     const matches: LooseMatch<Id>[] = [];
-    for (const pair of pairs) {
-      for (const phrase of this.byStart.get(pair) ?? []) {
-        // Cheap test first: with thousands of phrases few have both ends in the text.
-        if (!pairs.has(phrase.core.slice(-2))) continue;
-        const match = matchPhrase(text, phrase);
-        if (match !== undefined) matches.push({ word: phrase.word, ids: phrase.ids, ...match });
+    for (let start = 0; start + 1 < text.length; start++) {
+      const head = text.slice(start, start + 2);
+      const to = Math.min(start + REACH, text.length - 2);
+      for (let end = Math.max(0, start - REACH); end <= to; end++) {
+        const key = head + text.slice(end, end + 2);
+        const phrases = this.byEnds.get(key);
+        if (phrases === undefined || seen.has(key)) continue;
+        seen.add(key);
+        for (const phrase of phrases) {
+          const match = matchPhrase(text, phrase);
+          if (match !== undefined) matches.push({ word: phrase.word, ids: phrase.ids, ...match });
+        }
       }
     }
     return matches;

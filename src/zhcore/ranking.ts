@@ -31,6 +31,8 @@ export function byLength(word: string): number {
 /** What a query is about, as far as modules go. */
 export interface Focus {
   modules: ReadonlySet<string>;
+  /** Those of them that the caller or the files named, and not only a word of the request. */
+  explicit: ReadonlySet<string>;
 }
 
 export type ModuleRank = keyof typeof MODULE;

@@ -22,9 +22,12 @@ export class TermIndex {
   private readonly words = new WordMatcher<Term>();
   private readonly loose = new LooseMatcher<Term>();
   private readonly symbols = new SymbolReverse<Term>();
+  /** Keywords as they are compared. */
+  private readonly keywords = new Map<Term, string>();
 
   constructor(terms: Iterable<Term>) {
     for (const term of terms) {
+      this.keywords.set(term, prepare(term.keyword_ch));
       for (const word of [term.keyword_ch, ...term.aliases]) {
         this.words.add(word, term);
         this.loose.add(prepare(word), word, term);
@@ -66,9 +69,9 @@ export class TermIndex {
     text: string,
     offer: (t: Term, relevance: number, word: string, why: string, direct: boolean) => void,
   ): void {
-    for (const { word, ids } of this.words.find(text)) {
+    for (const { word, ids, start, end } of this.words.find(text)) {
       for (const term of ids) {
-        const isKeyword = prepare(term.keyword_ch) === prepare(word);
+        const isKeyword = this.keywords.get(term) === text.slice(start, end);
         const relevance = (isKeyword ? RELEVANCE.keyword : RELEVANCE.alias) * byLength(word);
         offer(
           term,
@@ -107,5 +110,13 @@ function grouped(matches: TermMatch[], focus: Focus): TermMatch[] {
   });
   return [...groups.values()]
     .sort((a, b) => topOf(b) - topOf(a))
-    .flatMap((group) => group.sort((a, b) => compareSameWord(view(a), view(b), focus)));
+    .flatMap((group) => withoutGuesses(group).sort((a, b) => compareSameWord(view(a), view(b), focus)));
+}
+
+/** Where the team has settled what a word means, the general layer's guess would only mislead. */
+function withoutGuesses(group: TermMatch[]): TermMatch[] {
+  const settled = group.some(({ term: { provenance: p } }) => p.layer === 'project' && p.status === 'verified');
+  return settled
+    ? group.filter(({ term: { provenance: p } }) => p.layer === 'project' || p.status === 'verified')
+    : group;
 }

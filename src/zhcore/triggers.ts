@@ -1,7 +1,7 @@
 import { prepare, WordMatcher } from '../knowledge/index.js';
 import { LooseMatcher } from './loose.js';
 import { globMatches } from './modules.js';
-import { byLength, type Focus, moduleRank, RELEVANCE, scoreOf } from './ranking.js';
+import { byLength, type Focus, RELEVANCE, scoreOf } from './ranking.js';
 import { SymbolReverse } from './symbols.js';
 import type { TermMatch } from './terms.js';
 import type { Playbook, TaskType, Warning } from './types.js';
@@ -113,7 +113,8 @@ export class WarningIndex {
     if (warning.provenance.layer === 'general') return;
     const file = files.find((path) => warning.when.paths.some((glob) => globMatches(path, glob)));
     if (file !== undefined) offer(warning, RELEVANCE.path, `涉及文件 ${file}`);
-    else if (moduleRank(warning.module, focus) === 'focused')
+    else if (warning.module !== undefined && focus.explicit.has(warning.module)) {
       offer(warning, RELEVANCE.module, `属于当前模块 ${warning.module}`);
+    }
   }
 }

@@ -1,0 +1,66 @@
+import { join } from 'node:path';
+import { KnowledgeBase, type LoadProblem, problemsOf } from '../knowledge/index.js';
+import { stableHash } from '../text/index.js';
+import { type LayerDir, type LayerEntries, loadLayer } from './load.js';
+import { loadModules, type Merged, type Modules, mergeLayers } from './merge.js';
+import type { Playbook, Term, Warning } from './types.js';
+
+const NO_MODULES: Modules = { globs: {}, titles: {} };
+
+const nothing = <T>(): Merged<T> => ({ byId: new Map(), problems: [] });
+
+/** Everything of all layers that is in force, and what could not be loaded. */
+export class EntryStore {
+  readonly knowledge: KnowledgeBase;
+  terms: Merged<Term> = nothing();
+  warnings: Merged<Warning> = nothing();
+  playbooks: Merged<Playbook> = nothing();
+  modules: Modules = NO_MODULES;
+  /** Content hash of all entries in force; comments and layout of the files don't count. */
+  version = '';
+  private entries: LayerEntries[] = [];
+  private moduleFiles: ReturnType<typeof loadModules> = new Map();
+
+  /** @param layers general first */
+  constructor(private readonly layers: readonly LayerDir[]) {
+    this.knowledge = KnowledgeBase.open(layers.map(({ dir, layer }) => ({ dir: join(dir, 'knowledge'), layer })));
+    this.load();
+  }
+
+  get problems(): LoadProblem[] {
+    const own = [this.terms, this.warnings, this.playbooks].flatMap((merged) => merged.problems);
+    return [...own, ...problemsOf(this.moduleFiles), ...this.knowledge.problems];
+  }
+
+  /** Reads again what changed on disk. */
+  reload(): void {
+    this.knowledge.reload();
+    this.load();
+  }
+
+  private load(): void {
+    this.entries = this.layers.map((layer, i) => loadLayer(layer, this.entries[i]));
+    const over = <K extends keyof LayerEntries>(key: K, folder: string) =>
+      this.layers.map((layer, i) => ({ layer, files: (this.entries[i] as LayerEntries)[key], folder }));
+    this.terms = mergeLayers<Term>(over('terms', 'knowledge/terms'));
+    this.warnings = mergeLayers<Warning>(over('warnings', 'knowledge/warnings'));
+    this.playbooks = mergeLayers<Playbook>(over('playbooks', 'playbooks'));
+    const project = this.layers.find(({ layer }) => layer === 'project');
+    this.moduleFiles = project ? loadModules(project, this.moduleFiles) : new Map();
+    this.modules = this.moduleFiles.get('modules.yaml')?.entries[0]?.value ?? NO_MODULES;
+    this.version = this.contentHash();
+  }
+
+  private contentHash(): string {
+    const lines: string[] = [];
+    for (const [type, { byId }] of Object.entries({
+      term: this.terms,
+      warning: this.warnings,
+      playbook: this.playbooks,
+    })) {
+      for (const { id, provenance } of byId.values())
+        lines.push(`${type} ${provenance.layer} ${id} ${provenance.version}`);
+    }
+    return stableHash([...lines.sort(), this.knowledge.version, JSON.stringify(this.modules)].join('\n'));
+  }
+}

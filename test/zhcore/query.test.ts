@@ -1,0 +1,190 @@
+import { describe, expect, it } from 'vitest';
+import type { CoreQuery } from '../../src/zhcore/index.js';
+import { shop } from './shop.js';
+
+const ask = (userIntent: string, more: Partial<CoreQuery> = {}): CoreQuery => ({
+  userIntent,
+  codeSymbols: [],
+  taskType: 'general',
+  ...more,
+});
+
+describe('query', () => {
+  it('opens the gate only for Chinese, or when told to', () => {
+    const { core } = shop();
+    const closed = core.query(ask('fix OrderService.cancelExpired'));
+    expect(closed).toMatchObject({ gate: { asked: false }, terms: [], knowledge: [], playbooks: [], warnings: [] });
+    expect(closed.gate.why).toContain('没有中文');
+    expect(core.query(ask('fix OrderService.cancelExpired', { focusHasChinese: true })).gate.why).toContain(
+      '注释里有中文',
+    );
+    const forced = core.query(ask('fix OrderService.cancelExpired', { force: true }));
+    expect(forced.terms.map((hit) => hit.entry.id)).toEqual(['close_timeout']);
+    expect(core.query(ask('修一下')).gate).toEqual({ asked: true, why: '请求里有中文' });
+  });
+
+  it('keeps the four lists apart, each hit with its source and reason', () => {
+    const { core } = shop();
+    const result = core.query(ask('新增支付渠道：云闪付，超时关单也要支持，遇到 ERR_TIMEOUT 重试'));
+    expect(result.dataVersion).toBe(core.dataVersion);
+    expect(result.terms.map((hit) => hit.entry.id)).toEqual(['close_timeout']);
+    expect(result.playbooks.map((hit) => hit.entry.id)).toEqual(['add-channel']);
+    expect(result.warnings.map((hit) => hit.entry.id)).toEqual(['close_once']);
+    expect(result.knowledge.map((hit) => hit.entry.documentId)).toEqual(['errors.md']);
+    for (const hit of [...result.terms, ...result.playbooks, ...result.warnings, ...result.knowledge]) {
+      expect(hit.why).toMatch(/\p{Script=Han}/u);
+      expect(hit.provenance.source).not.toBe('');
+      expect(hit.provenance.version).toMatch(/^[0-9a-f]{12}$/);
+      expect(hit.tokens).toBeGreaterThan(10);
+    }
+    expect(result.terms[0]?.provenance).toMatchObject({
+      source: 'repo://src/order/order-service.ts',
+      layer: 'project',
+      status: 'verified',
+      reviewedAt: '2025-06-01',
+      file: 'knowledge/terms/order.yaml',
+      line: 1,
+    });
+  });
+
+  it('lets the longest word win, and finds each place of a shorter one', () => {
+    const { core } = shop({
+      '.xihe/knowledge/terms/more.yaml':
+        '- {id: close, keyword_ch: 关单, code_symbols: [close], source: s, status: verified}\n',
+    });
+    expect(core.query(ask('超时关单要重试')).terms.map((hit) => hit.entry.id)).toEqual(['close_timeout']);
+    const both = core.query(ask('超时关单要重试，手工关单不要')).terms.map((hit) => hit.entry.id);
+    expect(both).toEqual(expect.arrayContaining(['close_timeout', 'close']));
+  });
+
+  it('finds a phrase that is said a little differently, but not its opposite', () => {
+    const { core } = shop();
+    const [hit] = core.query(ask('把超时没付款的订单处理一下')).terms;
+    expect(hit?.entry.id).toBe('close_timeout');
+    expect(hit?.why).toContain('超时没付款的订单');
+    expect(core.query(ask('超时付款的订单怎么算')).terms).toEqual([]);
+    expect(core.query(ask('超时。没付款。订单')).terms).toEqual([]);
+    const direct = core.query(ask('下单超时')).terms[0];
+    expect(direct?.score).toBeGreaterThan(hit?.score as number);
+  });
+
+  it('takes no word out of the ends of two others', () => {
+    expect(shop().core.query(ask('登记机关单位的名称')).terms).toEqual([]);
+  });
+
+  it('gives both meanings of a word, the focused module first', () => {
+    const { core } = shop();
+    const idsFor = (more: Partial<CoreQuery>, intent = '结算金额不对') =>
+      core.query(ask(intent, more)).terms.map((hit) => hit.entry.id);
+    expect(idsFor({}).sort()).toEqual(['balance', 'settlement']);
+    expect(idsFor({ module: 'finance' })).toEqual(['settlement', 'balance']);
+    expect(idsFor({ module: 'order' })).toEqual(['balance', 'settlement']);
+    expect(idsFor({ files: ['src/finance/settlement.ts'] })).toEqual(['settlement', 'balance']);
+    expect(idsFor({}, '订单的结算不对')).toEqual(['balance', 'settlement']);
+    const [first] = core.query(ask('结算', { module: 'finance' })).terms;
+    expect(first?.why).toBe('请求里有「结算」；属于当前模块 finance');
+  });
+
+  it('puts the project before the general layer, by id and by word', () => {
+    const { core } = shop();
+    expect(core.query(ask('超时关单')).terms.map((hit) => hit.entry.code_symbols)).toEqual([
+      ['OrderService.cancelExpired'],
+    ]);
+    // The team settled what the word means: the general guess would mislead.
+    expect(core.query(ask('仅退款')).terms.map((hit) => hit.entry.id)).toEqual(['refund_only']);
+    expect(core.query(ask('优惠券过期了')).terms.map((hit) => hit.entry.id)).toEqual(['g_coupon']);
+  });
+
+  it('understands traditional script and regional words', () => {
+    const { core } = shop();
+    expect(core.query(ask('逾時關單要重試')).terms.map((hit) => hit.entry.id)).toEqual(['close_timeout']);
+    expect(core.query(ask('給訂單加上僅退款')).warnings.map((hit) => hit.entry.id)).toEqual(['no_refund_state']);
+  });
+
+  it('leads from symbols back to Chinese', () => {
+    const { core } = shop();
+    const ids = (symbols: string[]) => core.symbolsToTerms(symbols).map((term) => term.id);
+    expect(ids(['cancelExpired'])).toEqual(['close_timeout']);
+    expect(ids(['OrderService.cancelExpired'])).toEqual(['close_timeout']);
+    expect(ids(['UserService.cancelExpired'])).toEqual([]);
+    expect(ids(['initiatorType'])).toEqual(['refund_only']);
+    expect(ids(['settle']).sort()).toEqual(['balance', 'settlement']);
+    expect(ids(['SettlementService.settle'])).toEqual(['settlement']);
+    const [hit] = core.query(ask('这里怎么改', { codeSymbols: ['cancelExpired'] })).terms;
+    expect(hit?.why).toContain('cancelExpired 对应「超时关单」');
+  });
+
+  it('finds playbooks by near triggers and by kind of task, and warnings by way of an alias', () => {
+    const { core } = shop();
+    const [hit] = core.query(ask('新增一个云闪付支付方式')).playbooks;
+    expect(hit).toBeUndefined();
+    expect(core.query(ask('新增一个支付方式')).playbooks[0]?.why).toContain('接近触发词「新增支付」');
+    expect(core.playbookFor('加一个支付渠道')?.steps).toHaveLength(5);
+    const [warning] = core.query(ask('只退钱的流程')).warnings;
+    expect(warning).toMatchObject({ entry: { id: 'no_refund_state' }, why: '「只退钱」即「仅退款」' });
+    const onlyFeatures = shop({
+      '.xihe/playbooks/add-channel.md': '---\ntrigger_keywords: 支付渠道\nsteps: 一步\ntask_types: [feature]\n---\n',
+    }).core;
+    expect(onlyFeatures.query(ask('支付渠道', { taskType: 'bugfix' })).playbooks).toEqual([]);
+    expect(onlyFeatures.query(ask('支付渠道', { taskType: 'feature' })).playbooks).toHaveLength(1);
+  });
+
+  it('brings the warnings of the files in focus', () => {
+    const { core } = shop();
+    const files = ['legacy/export.csv'];
+    expect(core.query(ask('改一下表头', { files })).warnings.map((hit) => hit.why)).toEqual([
+      '涉及文件 legacy/export.csv',
+    ]);
+    expect(core.query(ask('改一下表头')).warnings).toEqual([]);
+  });
+
+  it('brings no knowledge for one common word', () => {
+    const { core } = shop();
+    expect(core.query(ask('渠道列表加一列')).knowledge).toEqual([]);
+    expect(core.query(ask('err_timeout 是什么')).knowledge[0]).toMatchObject({ why: '关键词「ERR_TIMEOUT」' });
+  });
+
+  it('holds the lists to the number asked for', () => {
+    const many = Array.from({ length: 9 }, (_, i) => `- {id: m${i}, keyword_ch: 发货, module: m${i}, source: s}`).join(
+      '\n',
+    );
+    const { core } = shop({ '.xihe/knowledge/terms/many.yaml': many });
+    expect(core.query(ask('发货')).terms).toHaveLength(5);
+    expect(core.query(ask('发货', { maxResults: 3 })).terms).toHaveLength(3);
+  });
+
+  it('confirms terms where it is told how', () => {
+    const { core } = shop(
+      {},
+      { symbolCheck: { places: (symbol) => (symbol === 'holdOrder' ? [{ path: 'src/order/hold.ts', line: 7 }] : []) } },
+    );
+    const [hit] = core.query(ask('挂单')).terms;
+    expect(hit?.places).toEqual([{ symbol: 'holdOrder', path: 'src/order/hold.ts', line: 7 }]);
+  });
+});
+
+describe('termLookup', () => {
+  it('tells the path room what words stand for', () => {
+    const lookup = shop().core.termLookup();
+    expect(lookup.symbolsFor('关单时加一次重试')).toEqual([
+      { word: '关单', symbols: ['OrderService.cancelExpired'], module: 'order' },
+    ]);
+    expect(lookup.moduleOf('src/order/a.ts')).toBe('订单');
+    expect(lookup.moduleOf('src/order')).toBe('订单');
+    expect(lookup.moduleOf('src/finance/a.ts')).toBeUndefined();
+  });
+});
+
+describe('modules and entries', () => {
+  it('finds modules and entries by path and id', () => {
+    const { core } = shop();
+    expect(core.moduleOfPath('src/finance/report/a.ts')).toBe('finance');
+    expect(core.moduleOfPath('src/other/a.ts')).toBeUndefined();
+    expect(core.modules).toEqual({ order: ['src/order/**'], finance: ['src/finance/**', 'test/finance*.ts'] });
+    expect(core.entry('hold')?.type).toBe('term');
+    expect(core.entry('errors.md#1')).toMatchObject({ type: 'knowledge', entry: { title: '网关错误码' } });
+    expect(core.entry('nothing')).toBeUndefined();
+    expect(core.counts()).toEqual({ terms: 7, warnings: 3, playbooks: 1, documents: 1, chunks: 1 });
+    expect(core.lookup('ERR_TIMEOUT').primary?.origin).toBe('https://example.com/errors');
+  });
+});
