@@ -82,10 +82,12 @@ class Linker {
   ): void {
     if (!isFolder(source)) return;
     mkdirSync(target, { recursive: true });
-    this.readable.add(realpathSync(source));
-    for (const name of readdirSync(source)) {
+    // A linked node_modules (shared installs): where the link stands may be hidden from commands, where it leads is not.
+    const folder = realpathSync(source);
+    this.readable.add(folder);
+    for (const name of readdirSync(folder)) {
       if (skipped.has(name)) continue;
-      const from = join(source, name);
+      const from = join(folder, name);
       const to = join(target, name);
       if (lstatSync(to, { throwIfNoEntry: false })) continue;
       if (copied.has(name)) cpSync(from, to, { recursive: true, verbatimSymlinks: true });
