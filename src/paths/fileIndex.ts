@@ -63,6 +63,7 @@ export class FileIndex {
   #localeStamp = '';
   #commonKeys = new Set<string>();
   #postings: Postings | undefined;
+  #positions: Map<string, number> | undefined;
   #unsaved = 0;
   #running: Promise<unknown> = Promise.resolve();
 
@@ -109,6 +110,12 @@ export class FileIndex {
   get postings(): Postings {
     this.#postings ??= new Postings(this.#list, this.#vocabulary.size);
     return this.#postings;
+  }
+
+  /** Place of a path in {@link list}. */
+  positionOf(path: string): number {
+    this.#positions ??= new Map(this.#list.map((file, position) => [file.path, position]));
+    return this.#positions.get(path) ?? -1;
   }
 
   /** Key → Chinese text over the locale files as they are now. */
@@ -197,7 +204,9 @@ export class FileIndex {
   #adopt(files: Map<string, IndexedFile>, changed = true): void {
     this.#files = files;
     this.#list = [...files.values()].sort((a, b) => (a.path < b.path ? -1 : 1));
-    if (changed) this.#postings = undefined;
+    if (!changed) return;
+    this.#postings = undefined;
+    this.#positions = undefined;
   }
 
   #localeFiles(list: readonly IndexedFile[]): IndexedFile[] {

@@ -79,6 +79,8 @@ class Places {
   /** Last two segments without extension → paths: `order/OrderService` → src/main/java/com/mall/order/OrderService.java. */
   readonly #bySuffix = new Map<string, string[]>();
   readonly #byFolder = new Map<string, string[]>();
+  /** Path without extension → paths: `src/a` → src/a.ts, src/a.css. */
+  readonly #byBare = new Map<string, string[]>();
   /** Files of one folder import the same things. */
   readonly #memo = new Map<string, string[]>();
 
@@ -87,6 +89,7 @@ class Places {
     for (const { path } of files) {
       add(this.#bySuffix, lastSegments(withoutExtension(path), 2), path);
       add(this.#byFolder, folderOf(path), path);
+      add(this.#byBare, withoutExtension(path), path);
     }
   }
 
@@ -137,15 +140,20 @@ class Places {
   #file(path: string): string[] {
     const tidy = posix.normalize(path);
     if (this.#paths.has(tidy)) return [tidy];
-    const written = WRITTEN_AS[extensionOf(tidy)] ?? [];
-    for (const extension of written)
-      if (this.#paths.has(`${withoutExtension(tidy)}.${extension}`)) return [`${withoutExtension(tidy)}.${extension}`];
-    for (const extension of EXTENSIONS) if (this.#paths.has(`${tidy}.${extension}`)) return [`${tidy}.${extension}`];
-    for (const name of INDEX_NAMES) {
-      for (const extension of EXTENSIONS)
-        if (this.#paths.has(`${tidy}/${name}.${extension}`)) return [`${tidy}/${name}.${extension}`];
-    }
-    return [];
+    const written = WRITTEN_AS[extensionOf(tidy)];
+    const found =
+      (written && this.#withExtension(withoutExtension(tidy), written)) ??
+      this.#withExtension(tidy, EXTENSIONS) ??
+      INDEX_NAMES.map((name) => this.#withExtension(`${tidy}/${name}`, EXTENSIONS)).find((file) => file !== undefined);
+    return found === undefined ? [] : [found];
+  }
+
+  /** The file of this name whose extension comes first in the list. */
+  #withExtension(bare: string, extensions: readonly string[]): string | undefined {
+    const files = this.#byBare.get(bare);
+    if (files === undefined) return undefined;
+    const ranked = files.filter((file) => extensions.includes(extensionOf(file)));
+    return ranked.sort((a, b) => extensions.indexOf(extensionOf(a)) - extensions.indexOf(extensionOf(b)))[0];
   }
 
   #javaClass(specifier: string): string[] {

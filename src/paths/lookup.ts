@@ -111,9 +111,8 @@ export function lookupFiles(
   addCompanions(scored, sources.companions, admits);
   const best = [...scored].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1)).slice(0, clampTopK(options.topK));
   const words = new WordEvidence(index, request, tokens);
-  const positions = new Map(index.list.map((file, i) => [file.path, i]));
   const candidates = best.map(([path, score]) =>
-    candidate(index.get(path)!, score, fusion.evidenceOf(path), words.of(index.get(path)!, positions.get(path)!)),
+    candidate(index.get(path)!, score, fusion.evidenceOf(path), words.of(index.get(path)!, index.positionOf(path))),
   );
   return { candidates, method: mentions.outright ? 'fuzzy-path' : 'fused' };
 }

@@ -61,6 +61,10 @@ const CONFIG_NAME =
   /^(?:\..+|Dockerfile.*|Makefile|CMakeLists\.txt|pom\.xml|.+\.config\.[cm]?[jt]s|requirements.*\.txt|go\.mod|Jenkinsfile|Procfile)$/;
 const ENTRY_NAME = /^(?:main|app|application|server|index)\.[\w]+$|Application\.(?:java|kt)$/i;
 
+/** The same paths are asked about by map, ranking and companions. */
+const memo = new Map<string, Role>();
+const MAX_MEMO = 200_000;
+
 /** Folder names that say the role of everything below, nearest folder first. */
 const BY_FOLDER: ReadonlyArray<readonly [Role, ReadonlySet<string>]> = [
   ['mapper', names('mapper mappers dao daos repository repositories mybatis')],
@@ -112,6 +116,16 @@ function names(list: string): ReadonlySet<string> {
  * @returns `''` where nothing says more than "source file"
  */
 export function roleOf(path: string): Role {
+  let role = memo.get(path);
+  if (role === undefined) {
+    role = readRole(path);
+    if (memo.size > MAX_MEMO) memo.clear();
+    memo.set(path, role);
+  }
+  return role;
+}
+
+function readRole(path: string): Role {
   const base = baseOf(path);
   const folders = folderOf(path).split('/').filter(Boolean);
   const extension = extensionOf(path);

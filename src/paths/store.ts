@@ -6,7 +6,7 @@ import type { FileDetail, IndexedFile, TermCounts } from './types.js';
 import { Vocabulary } from './vocabulary.js';
 
 /** Raised when the format, or what an outline means, changes; older caches are then ignored. */
-const STORE_VERSION = 1;
+const STORE_VERSION = 2;
 const STORE_FILE = 'paths-index.bin';
 const MAGIC = 0x58484958;
 /** Numbers of 32 bits at the front of the file. */
@@ -233,15 +233,17 @@ function sumOf(numbers: readonly number[]): number {
   return numbers.reduce((sum, n) => sum + n, 0);
 }
 
-/** Leaves out the tokens that no file has any more and numbers the others anew. */
+/** Leaves out the tokens that no file has any more, sorts the others and numbers them anew. */
 function compacted({ files, vocabulary }: StoredIndex): { vocabulary: string[]; renumber: Uint32Array } {
-  const renumber = new Uint32Array(vocabulary.size);
-  const kept: string[] = [];
+  const used = new Uint8Array(vocabulary.size);
   for (const file of files) {
-    for (const part of [file.words, file.i18n]) {
-      // 0 means "not seen yet"; numbers are kept one higher until the end.
-      for (const token of part.tokens) if (renumber[token] === 0) renumber[token] = kept.push(vocabulary.token(token));
-    }
+    for (const token of file.words.tokens) used[token] = 1;
+    for (const token of file.i18n.tokens) used[token] = 1;
   }
-  return { vocabulary: kept, renumber: renumber.map((number) => number - 1) };
+  const kept: [token: string, was: number][] = [];
+  for (const [was, flag] of used.entries()) if (flag === 1) kept.push([vocabulary.token(was), was]);
+  kept.sort((a, b) => (a[0] < b[0] ? -1 : 1));
+  const renumber = new Uint32Array(vocabulary.size);
+  for (const [now, [, was]] of kept.entries()) renumber[was] = now;
+  return { vocabulary: kept.map(([token]) => token), renumber };
 }

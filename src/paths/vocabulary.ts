@@ -3,8 +3,9 @@ export class Vocabulary {
   readonly #tokens: string[];
   #ids: Map<string, number> | undefined;
 
-  constructor(tokens: string[] = []) {
-    this.#tokens = tokens;
+  /** @param sorted tokens in the order of their UTF-16 units, each once; their numbers are their places */
+  constructor(sorted: string[] = []) {
+    this.#tokens = sorted;
   }
 
   get size(): number {
@@ -13,25 +14,28 @@ export class Vocabulary {
 
   /** The number of a token that is known. */
   find(token: string): number | undefined {
-    return this.#map().get(token);
+    if (this.#ids) return this.#ids.get(token);
+    // As long as nothing was added the tokens are sorted: a request has a dozen words, a map of 150,000 would cost more.
+    let low = 0;
+    let high = this.#tokens.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (this.#tokens[middle]! < token) low = middle + 1;
+      else high = middle;
+    }
+    return this.#tokens[low] === token ? low : undefined;
   }
 
   /** The number of a token; a new token gets the next one. */
   intern(token: string): number {
-    const ids = this.#map();
-    const known = ids.get(token);
+    this.#ids ??= new Map(this.#tokens.map((known, id) => [known, id]));
+    const known = this.#ids.get(token);
     if (known !== undefined) return known;
-    ids.set(token, this.#tokens.length);
+    this.#ids.set(token, this.#tokens.length);
     return this.#tokens.push(token) - 1;
   }
 
   token(id: number): string {
     return this.#tokens[id] ?? '';
-  }
-
-  /** Built on first use: a warm start that only shows the tree never needs it. */
-  #map(): Map<string, number> {
-    this.#ids ??= new Map(this.#tokens.map((token, id) => [token, id]));
-    return this.#ids;
   }
 }
