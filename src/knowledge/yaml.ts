@@ -79,8 +79,10 @@ function readAnyYaml(text: string, firstLine: number): YamlFile | YamlFault {
     };
     return { ok: true, value, lineOf };
   } catch (e) {
-    // Unresolved aliases and alias bombs surface here, without a position.
-    return { ok: false, line: firstLine, reason: `引用（&、*）有误：${e instanceof Error ? e.message : String(e)}` };
+    // Unresolved aliases, alias bombs and bottomless nesting surface here, without a position.
+    const deep = e instanceof RangeError;
+    const reason = deep ? '嵌套太深' : `引用（&、*）有误：${e instanceof Error ? e.message : String(e)}`;
+    return { ok: false, line: firstLine, reason: `不是合法的 YAML：${reason}` };
   }
 }
 

@@ -43,7 +43,16 @@ const PARTS: Record<Phase, readonly EntryType[]> = {
 
 /** `〔repo://order/OrderState.java · a1b2c3d · 0.95〕`: source, version, confidence. */
 export function renderSource({ source, version, confidence }: Provenance): string {
-  return `〔${source} · ${version.slice(0, VERSION_DIGITS)} · ${confidence}〕`;
+  return `〔${readable(source)} · ${version.slice(0, VERSION_DIGITS)} · ${confidence}〕`;
+}
+
+/** Chinese in an address is written as Chinese: `%E9%87%91` costs nine tokens and says nothing. */
+function readable(source: string): string {
+  try {
+    return decodeURI(source);
+  } catch {
+    return source;
+  }
 }
 
 /** One term on one line. A candidate is worded as one, also when its symbol was found. */
