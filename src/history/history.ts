@@ -19,21 +19,47 @@ const SIZE_POWER = 0.7;
 
 /** The repository's own commits as evidence of where things are. */
 export class History {
-  /** False when there are no commits to ask; `reason` then says why. */
-  readonly available: boolean;
-  /** In Chinese; also set when the history is there but cut (a shallow clone). */
-  readonly reason?: string;
-  /** Commits that this process read from git; the others came from the cache. */
-  readonly readNow: number;
-  readonly #commits: Commit[];
+  readonly #readAgain: (signal?: AbortSignal) => Promise<ReadHistory>;
+  #read: ReadHistory;
+  #commits: Commit[] = [];
   #index: Bm25Index<number> | undefined;
   #churn: Map<string, number> | undefined;
 
-  constructor(read: ReadHistory) {
-    this.available = read.available;
-    if (read.reason !== undefined) this.reason = read.reason;
-    this.readNow = read.readNow;
+  /** @see openHistory */
+  constructor(read: ReadHistory, readAgain: (signal?: AbortSignal) => Promise<ReadHistory>) {
+    this.#readAgain = readAgain;
+    this.#read = read;
     this.#commits = withCurrentNames(read.commits);
+  }
+
+  /** False when there are no commits to ask; `reason` then says why. */
+  get available(): boolean {
+    return this.#read.available;
+  }
+
+  /** In Chinese; also set when the history is there but cut (a shallow clone). */
+  get reason(): string | undefined {
+    return this.#read.reason;
+  }
+
+  /** Commits that the last look read from git; the others came from the cache. */
+  get readNow(): number {
+    return this.#read.readNow;
+  }
+
+  /**
+   * Takes in what was committed since. Costs one call of git while HEAD stays.
+   *
+   * @throws XiheError CANCELLED
+   */
+  async refresh(signal?: AbortSignal): Promise<void> {
+    const read = await this.#readAgain(signal);
+    const same = read.head === this.#read.head && read.commits.length === this.#read.commits.length;
+    this.#read = read;
+    if (same) return;
+    this.#commits = withCurrentNames(read.commits);
+    this.#index = undefined;
+    this.#churn = undefined;
   }
 
   /** How many commits are known. */
@@ -146,5 +172,7 @@ function withCurrentNames(commits: StoredCommit[]): Commit[] {
  * @throws XiheError CANCELLED
  */
 export async function openHistory(root: string, stateDir: string, options: HistoryOptions = {}): Promise<History> {
-  return new History(await readHistory(root, stateDir, options));
+  const { signal: _, ...kept } = options;
+  const readAgain = (signal?: AbortSignal) => readHistory(root, stateDir, signal ? { ...kept, signal } : kept);
+  return new History(await readHistory(root, stateDir, options), readAgain);
 }

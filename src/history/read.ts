@@ -14,6 +14,8 @@ export interface ReadHistory {
   /** In Chinese; also set when history is there but short. */
   reason?: string;
   commits: StoredCommit[];
+  /** The commit that was HEAD, `''` when there is none. */
+  head: string;
   /** Commits read from git in this call; the rest came from the cache. */
   readNow: number;
 }
@@ -54,7 +56,7 @@ export async function readHistory(root: string, stateDir: string, options: Histo
   const git: GitOptions = { cwd: root, ...pick(options) };
   const maxCommits = options.maxCommits ?? DEFAULT_MAX_COMMITS;
   const repository = await probe(git);
-  if ('reason' in repository) return { available: false, reason: repository.reason, commits: [], readNow: 0 };
+  if ('reason' in repository) return { available: false, reason: repository.reason, commits: [], head: '', readNow: 0 };
   const key = [repository.prefix, maxCommits, repository.shallowStamp].join('|');
   const cache = readCache(stateDir, key);
   if (cache?.head === repository.head) return asResult(repository, cache.commits, 0);
@@ -62,7 +64,8 @@ export async function readHistory(root: string, stateDir: string, options: Histo
   const grown = cache && (await isAncestor(cache.head, repository.head, git)) ? cache : undefined;
   const range = grown ? `${grown.head}..${repository.head}` : repository.head;
   const fresh = await readLog(range, repository, maxCommits, git);
-  if ('reason' in fresh) return { available: false, reason: fresh.reason, commits: [], readNow: 0 };
+  if ('reason' in fresh)
+    return { available: false, reason: fresh.reason, commits: [], head: repository.head, readNow: 0 };
   const commits = newestFirst([...fresh.commits, ...(grown?.commits ?? [])]).slice(0, maxCommits);
   writeCache(stateDir, { key, head: repository.head, commits });
   return asResult(repository, commits, fresh.commits.length);
@@ -76,9 +79,10 @@ function pick(options: HistoryOptions): Partial<GitOptions> {
 }
 
 function asResult(repository: Repository, commits: StoredCommit[], readNow: number): ReadHistory {
-  if (commits.length === 0) return { available: false, reason: '没有动过这个目录的提交', commits, readNow };
+  const { head } = repository;
+  if (commits.length === 0) return { available: false, reason: '没有动过这个目录的提交', commits, head, readNow };
   const reason = repository.shallow ? `浅克隆，只有 ${commits.length} 条提交` : undefined;
-  return { available: true, commits, readNow, ...(reason ? { reason } : {}) };
+  return { available: true, commits, head, readNow, ...(reason ? { reason } : {}) };
 }
 
 async function probe(git: GitOptions): Promise<Repository | { reason: string }> {

@@ -82,12 +82,13 @@ export class PathContext {
   }
 
   /**
-   * Reads what changed since the last look. Answers never name a file that is gone; new files are found after this.
+   * Reads what changed since the last look, new commits too. Answers never name a file that is gone; new files are found after this.
    *
    * @throws XiheError CANCELLED
    */
   async refresh(options: RefreshOptions = {}): Promise<RefreshReport> {
     const report = await this.#index.refresh(options);
+    await this.#history?.refresh(options.signal);
     if (report.added.length + report.changed.length + report.removed.length > 0) this.#derived = {};
     this.lastRefresh = report;
     return report;
@@ -168,6 +169,11 @@ export class PathContext {
   async findSymbol(name: string): Promise<SymbolPlace[]> {
     const found = findSymbol(this.#index, name);
     return (await this.#ensureFresh(found.map(({ path }) => path))) ? findSymbol(this.#index, name) : found;
+  }
+
+  /** {@link findSymbol} without waiting, from the last look: what the core asks when it checks its terms. */
+  places(symbol: string): { path: string; line: number }[] {
+    return findSymbol(this.#index, symbol).map(({ path, line }) => ({ path, line }));
   }
 
   /** One line about a file, 10–20 tokens; undefined for what is not listed. */

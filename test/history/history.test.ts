@@ -129,6 +129,19 @@ describe('the cache', () => {
     expect(grown.recent(10)).toEqual(fresh.recent(10));
   });
 
+  it('is brought up to date in a process that goes on', async () => {
+    const { root, stateDir } = shop();
+    const history = await openHistory(root, stateDir);
+    await history.refresh();
+    expect(history).toMatchObject({ size: 4, readNow: 0 });
+    commit(root, '新增发票抬头', { 'src/invoice.ts': 'export {};\n' }, 5000);
+    await history.refresh();
+    expect(history).toMatchObject({ size: 5, readNow: 1 });
+    expect(history.vote(requestTokens('发票抬头'), 1)[0]?.path).toBe('src/invoice.ts');
+    expect(history.churn('src/invoice.ts')).toBe(1);
+    await expect(history.refresh(AbortSignal.abort())).rejects.toMatchObject({ code: 'CANCELLED' });
+  });
+
   it('is read anew when history was rewritten', async () => {
     const { root, stateDir } = shop();
     await openHistory(root, stateDir);
