@@ -2,6 +2,7 @@ export { toLangChainTool, toOpenAiTool } from './adapters.js';
 export { renderRun, runInScratch } from './builtin/command-tools.js';
 export { renderLookup } from './builtin/core-tools.js';
 export { renderCandidates } from './builtin/path-tools.js';
+export { testSummary } from './builtin/test-summary.js';
 export { callTool, MAX_RESULT_TOKENS, parseInput } from './call.js';
 export { contractFaults, defineTool, jsonSchemaOf, MAX_DESCRIPTION } from './contract.js';
 export { EXECUTE_TOOLS, missingParameters, type Preselected, READ_TOOLS, ToolRegistry } from './registry.js';

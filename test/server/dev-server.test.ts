@@ -50,6 +50,7 @@ beforeAll(async () => {
       stdio: ['ignore', 'pipe', 'pipe'],
       env: cleanEnv({
         ...modelEnv(model.baseUrl),
+        XIHE_TEST_COMMAND: 'node -e 0',
         XIHE_REPO: mall,
         LANGGRAPH_CLI_NO_ANALYTICS: '1',
         LANGSMITH_TRACING: 'false',

@@ -1,7 +1,7 @@
 import { type Changeset, detectTestCommand, makeScratch, type RunResult, runProcess } from '../../sandbox/index.js';
+import { testSummary } from '../../tools/index.js';
 import type { NodeEnv } from '../node.js';
 import type { Finding } from '../state.js';
-import { testSummary } from './diff-checks.js';
 
 export interface TestVerdict {
   tests: { command: string; ok: boolean; summary: string } | null;

@@ -81,8 +81,9 @@ function isStatus(token: Token, rest: string, lenient: boolean): boolean {
   return loadGrammar().statusAfter.test(after);
 }
 
-/** A perfective 了 at the end tells what happened (重启了), unless 把 or 帮我 asks (把它删了). */
-function isPerfective(token: Token, rest: string): boolean {
+/** A perfective 了 at the end tells what happened (重启了), unless 把, 帮我 or 顺手 asks (把它删了, 顺手修了). */
+function isPerfective(token: Token, { rest, clause }: View): boolean {
+  if (/顺手|顺便|顺带/.test(clause)) return false;
   return /了$/.test(token.text) || /^\s*了[\s!。]*$/.test(rest.slice(token.end));
 }
 
@@ -125,7 +126,7 @@ function markedVerb(tokens: readonly Token[], view: View): Act | undefined {
     const before = view.rest.slice(0, token.start);
     if (g.disposal.has(token.text) && before !== '' && !g.statusBefore.test(before)) {
       const act = behindCoverb(tokens, index, view);
-      if (act && !isPerfective(act.token, view.rest)) return act;
+      if (act && !isPerfective(act.token, view)) return act;
     }
     const sense = senseOf(token, view);
     if (!sense || token.verb?.startOnly || g.statusBefore.test(before)) continue;
@@ -135,7 +136,7 @@ function markedVerb(tokens: readonly Token[], view: View): Act | undefined {
     const marked =
       soft ||
       (sense.kind === 'edit' && (g.marks.test(after) || /(?:个|上|成|到|为|好|一次|回|一层|一条)$/.test(token.text)));
-    if (marked && !isPerfective(token, view.rest)) return { token, sense, how: 'marked' };
+    if (marked && !isPerfective(token, view)) return { token, sense, how: 'marked' };
   }
   return undefined;
 }
@@ -150,6 +151,18 @@ function mannerChange(tokens: readonly Token[], view: View): Act | undefined {
   return { token: first, sense: { kind: 'edit' }, how: disposal ? 'disposal' : 'marked' };
 }
 
+/** 登录增加图形验证码: the topic comes first, a verb of change second; only where nothing before it tells. */
+function topicVerb(tokens: readonly Token[], view: View): Act | undefined {
+  const g = loadGrammar();
+  const token = tokens.find((candidate) => g.topicVerbs.has(candidate.text));
+  if (!token || token.start < 2 || token.start > 12 || view.rest.length - token.end < 2) return undefined;
+  const before = view.rest.slice(0, token.start);
+  if (g.topicSubjects.test(before) || g.statusBefore.test(before) || isStatus(token, view.rest, false))
+    return undefined;
+  const sense = senseOf(token, view);
+  return sense?.kind === 'edit' ? { token, sense, how: 'marked' } : undefined;
+}
+
 /** A bare verb in front: 重启网关, 修复登录失败; also behind 在, 用, 给 … in front. */
 function bareVerb(tokens: readonly Token[], view: View): Act | undefined {
   const first = tokens[0];
@@ -157,7 +170,7 @@ function bareVerb(tokens: readonly Token[], view: View): Act | undefined {
   if (first.coverb && !first.verb) return behindCoverb(tokens, 0, view);
   const sense = senseOf(first, view);
   if (!sense) return undefined;
-  if (isStatus(first, view.rest, false) || isPerfective(first, view.rest)) return undefined;
+  if (isStatus(first, view.rest, false) || isPerfective(first, view)) return undefined;
   if (isModifier(first, sense, view.rest) || isNounPhrase(first, sense, view.rest)) return undefined;
   return { token: first, sense, how: 'bare' };
 }
@@ -173,7 +186,8 @@ export function findAct(opening: Opening, clause: string, context: string): Act 
   const view: View = { rest: opening.rest, clause, context };
   const tokens = tag(opening.rest);
   if (opening.asked) return firstVerb(tokens, view, 'asked');
-  const act = bareVerb(tokens, view) ?? markedVerb(tokens, view) ?? mannerChange(tokens, view);
+  const act =
+    bareVerb(tokens, view) ?? markedVerb(tokens, view) ?? mannerChange(tokens, view) ?? topicVerb(tokens, view);
   if (!act && opening.wish) {
     const wished = firstVerb(tokens, view, 'wish');
     return wished?.sense.kind === 'edit' ? wished : undefined;

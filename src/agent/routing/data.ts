@@ -76,6 +76,8 @@ const grammarSchema = z.strictObject({
   chat: words,
   smalltalk: words,
   requirement: z.string(),
+  topicVerbs: words,
+  topicSubjects: z.string(),
   complaintOfLooking: z.string(),
   commands: z.string(),
   recurring: z.string(),
@@ -141,6 +143,8 @@ export interface Grammar {
   again: RegExp;
   chat: readonly RegExp[];
   requirement: RegExp;
+  topicVerbs: ReadonlySet<string>;
+  topicSubjects: RegExp;
   complaintOfLooking: RegExp;
   commands: RegExp;
   recurring: RegExp;
@@ -256,10 +260,12 @@ export function loadGrammar(): Grammar {
     again: new RegExp(raw.again),
     chat: [
       // Units of smalltalk one after the other, and nothing else.
-      new RegExp(`^(?:${anyOf(raw.smalltalk)}[啊呀哦啦了吧呢哈嘛~,!。.?\\s]*)+$`),
+      new RegExp(`^(?:${anyOf(raw.smalltalk)}[啊呀哦啦了吧呢嘛~,!。.?\\s]*){1,8}$`),
       ...raw.chat.map((pattern) => new RegExp(pattern)),
     ],
     requirement: new RegExp(raw.requirement),
+    topicVerbs: new Set(raw.topicVerbs),
+    topicSubjects: new RegExp(raw.topicSubjects),
     complaintOfLooking: new RegExp(raw.complaintOfLooking),
     commands: new RegExp(raw.commands),
     recurring: new RegExp(raw.recurring),

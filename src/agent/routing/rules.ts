@@ -36,7 +36,8 @@ function settle(reads: readonly Read[]): Read[] {
     if (verdict.type === 'act') {
       if (verdict.kind === 'edit' && noEdit) return nothing;
       if (bans.some((ban) => ban.kind === verdict.kind && ban.verb === verdict.verb)) return nothing;
-      const folded = isReport(reads, index) || isAskedAbout(reads, index) || isContent(reads, index);
+      const folded =
+        isReport(reads, index) || isAskedAbout(reads, index) || isSubject(reads, index) || isContent(reads, index);
       return folded ? nothing : read;
     }
     if (verdict.type === 'question') return isPreface(reads, index) || isReport(reads, index) ? nothing : read;
@@ -64,6 +65,17 @@ function isAskedAbout(reads: readonly Read[], index: number): boolean {
   return (
     first.verdict.type === 'question' && first.clause !== clause && /[?吗呢么]$/.test(sentence.at(-1)!.clause.folded)
   );
+}
+
+/** 回滚到上个版本，数据会丢吗: the question behind it is about the act; nobody asked for it. */
+function isSubject(reads: readonly Read[], index: number): boolean {
+  const { clause, verdict } = reads[index]!;
+  if (verdict.type !== 'act' || verdict.kind !== 'tool' || (verdict.how !== 'bare' && verdict.how !== 'disposal'))
+    return false;
+  if (/^(?:query_|view_|search_|lookup_|read_|create_|send_)/.test(verdict.hint ?? '')) return false;
+  const next = reads[index + 1];
+  if (next?.verdict.type !== 'question' || next.clause.sentence !== clause.sentence) return false;
+  return next.clause.connective === undefined && !REPORTING.test(next.clause.folded);
 }
 
 /** 写个脚本，每天清理日志; 建一个定时任务，每小时同步库存: what follows is what the new thing does. */
@@ -128,10 +140,14 @@ function gather(text: string, reads: readonly Read[]): Intent[] {
   }));
 }
 
+/** A follow-up is short; anything longer (in characters) says by itself what it wants. */
+const LONGEST_FOLLOW_UP = 40;
+
 /** 那就这么做吧, 再来一次: what the thread was about before. */
 function followUp(text: string, previous: PreviousIntent | undefined): Intent | undefined {
   const g = loadGrammar();
   if (!previous || previous.kind === 'chat') return undefined;
+  if (text.length > LONGEST_FOLLOW_UP) return undefined;
   const whole = foldForGrammar(text);
   if (!g.goAhead.test(whole) && !g.again.test(whole)) return undefined;
   return {

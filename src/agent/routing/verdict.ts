@@ -20,8 +20,10 @@ const HOW_WORD: Record<Act['how'], string> = {
 /** Verbs that make something new: what comes after them is the content, questions included (写个文档说明怎么部署). */
 const MAKING = /^(?:写|编写|生成|实现|起草|画|加|补|增加|添加|新增|做|拟|开发|create|write|add)/;
 
-/** Kinds of act that look something up or tell somebody: their objects may sound like complaints. */
-const LOOKING = /^(?:query_|view_|search_|lookup_|read_|send_|create_)/;
+/** Kinds of act that tell somebody, or look something up: their objects may sound like complaints. */
+const TELLING = /^(?:send_|create_)/;
+const LOOKING = /^(?:query_|view_|search_|lookup_|read_)/;
+const AS_MODIFIER = /(?:失败|异常|超时|报错|出错|卡死|挂掉|挂了|过期)的/g;
 
 /** A verb further than this behind a negation (in characters) is not what it forbids. */
 const FAR = 4;
@@ -85,8 +87,14 @@ function questionWins(act: Act, question: QuestionMark, opening: Opening, rest: 
 function isComplaint(act: Act, rest: string): boolean {
   const g = loadGrammar();
   if (act.how === 'asked' || act.how === 'polite' || act.sense.kind === 'qa') return false;
-  const behind = rest.slice(act.token.end);
-  if (LOOKING.test(act.sense.hint ?? '')) return g.complaintOfLooking.test(behind);
+  // 失败的用例 is an object; 看看能不能过 is a purpose.
+  const behind = rest
+    .slice(act.token.end)
+    .replace(AS_MODIFIER, '')
+    .replace(new RegExp(`(?:${g.purpose.source}).*`), '');
+  const hint = act.sense.hint ?? '';
+  if (TELLING.test(hint)) return false;
+  if (LOOKING.test(hint)) return g.complaintOfLooking.test(behind);
   if (act.how === 'disposal') return /[后时]|之前/.test(behind) && g.complaint.test(behind);
   if (act.sense.kind === 'edit' && g.complaintTakers.test(act.token.text)) {
     if (/^(?:修复|修一|解决|处理|fix)/.test(act.token.text)) return false;
@@ -148,7 +156,7 @@ export function verdictOf(clause: Clause, context: string): Verdict {
   const only = g.onlyTalk.exec(text);
   if (only && !g.notNegations.test(opening.rest)) return { type: 'talk', evidence: `规则：「${only[0]}」限定只说不做` };
   const question = questionIn(opening.rest);
-  const act = findAct(opening, text, context);
+  const act = findAct(opening, `${clause.connective ?? ''}${text}`, context);
   const firm = question?.kind === 'final' || /[?]$/.test(text) || /[吗么呢]$/.test(text);
   const asks = (mark: QuestionMark): Verdict => ({
     type: 'question',

@@ -3,6 +3,7 @@ import { XiheError } from '../../errors.js';
 import { dangerOf, detectTestCommand, makeScratch, type RunResult, runProcess } from '../../sandbox/index.js';
 import { defineTool } from '../contract.js';
 import type { ToolContext } from '../types.js';
+import { testSummary } from './test-summary.js';
 
 /** Longest time of a command tool, in ms; the settings give the real limit of one command below this. */
 const COMMAND_CEILING_MS = 15 * 60_000;
@@ -73,7 +74,8 @@ export const runTests = defineTool<z.infer<typeof testInput>, CommandResult>({
         : found.command;
     return { command, result: await runInScratch(ctx, command) };
   },
-  render: ({ command, result }) => renderRun(command, result),
+  // What failed and the counts; a thousand lines of passing tests say nothing.
+  render: ({ command, result }) => renderRun(command, { ...result, stdout: testSummary(result), stderr: '' }),
 });
 
 /** Runs a shell line in a fresh scratch copy with the staged changes on it. */

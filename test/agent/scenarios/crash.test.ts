@@ -38,7 +38,7 @@ async function killAt(point: string, args: string[], env: Record<string, string>
 
 describe('kill -9 in each node, then resume', () => {
   it.each(POINTS)('%s: same result, nothing twice, tree untouched until apply', async (point) => {
-    const env = modelEnv(server.baseUrl);
+    const env = { ...modelEnv(server.baseUrl), XIHE_TEST_COMMAND: 'node -e 0' };
     const before = treeHash(mall);
     let reached = await killAt(point, ['run', RETRY_REQUEST, '--repo', mall, '--thread', 'k'], env);
     if (!reached) {
