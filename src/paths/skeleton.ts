@@ -1,6 +1,7 @@
 import { estimateTokens } from '../text/index.js';
 import { type MapNode, type SkeletonSources, treeOf } from './mapTree.js';
 import { roleOf } from './roles.js';
+import { isTeamLayer } from './rules.js';
 import type { Skeleton } from './types.js';
 
 /** Whatever the repository: what a model can take in at one look (DESIGN: skeleton). */
@@ -59,7 +60,8 @@ function choose(root: MapNode, maxNodes: number, maxTokens: number, depth: numbe
     tokens += cost;
     node.shown = true;
     shown.push(node);
-    if (node.children && node.depth < depth) queue.add(node.children);
+    // The team's layer speaks through its terms; of the map it is one line.
+    if (node.children && node.depth < depth && !isTeamLayer(`${node.path}/`)) queue.add(node.children);
   }
   return shown;
 }

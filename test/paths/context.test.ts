@@ -269,9 +269,13 @@ describe('projects of other kinds', () => {
     const { root, stateDir } = project({
       ...SHOP,
       '.xihe/knowledge/terms/order.yaml': '- id: a\n  keyword_ch: 占用库存\n',
+      '.xihe/knowledge/terms/user.yaml': '- id: b\n  keyword_ch: 会员\n',
     });
     const paths = await openPaths({ root, stateDir });
     expect(paths.files).toContain('.xihe/knowledge/terms/order.yaml');
+    const { text } = paths.loadContext();
+    expect(text).toContain('.xihe/knowledge/terms/ +2');
+    expect(text).not.toContain('order.yaml');
     expect((await found(paths, '占用库存')).some((path) => path.startsWith('.xihe/'))).toBe(false);
   });
 
