@@ -17,6 +17,7 @@ const CONTROL = /[\u0000-\u001F\u007F]/;
 /** Names that Windows can't check out, so that a file made here does not break a colleague's clone. */
 const WINDOWS_FORBIDDEN = /[<>:"|?*\\]|[. ]$/;
 const WINDOWS_DEVICES = /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/i;
+const LINE_SUFFIX = /:\d+(?::\d+)?$/;
 /** Quotes that models put around a path. */
 const QUOTED = /^(['"`])(.+)\1$/;
 /** Git's own folder: its config holds tokens, its hooks run programs. Not for models, on any file system's letter case. */
@@ -101,7 +102,13 @@ export class PathResolver {
     if (path.includes('\\') && !existsSync(join(this.#root, path))) path = path.replaceAll('\\', '/');
     if (/^[A-Za-z]:/.test(path) || path.startsWith('//')) throw outside(raw);
     if (/^~(?:\/|$)/.test(path) && !existsSync(join(this.#root, '~'))) throw outside(raw);
-    return this.#tidy(path, raw);
+    return this.#withoutLine(this.#tidy(path, raw));
+  }
+
+  /** `src/a.ts:88`, as our own answers name places, means the file. */
+  #withoutLine(path: string): string {
+    const bare = path.replace(LINE_SUFFIX, '');
+    return bare !== path && !existsSync(join(this.#root, path)) ? bare : path;
   }
 
   #tidy(path: string, raw: string): string {

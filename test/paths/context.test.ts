@@ -72,6 +72,14 @@ describe('finding files in a small shop', () => {
     expect((await found(paths, '支付渠道接入的文档'))[0]).toBe('docs/payment/接入指南.md');
   });
 
+  it('lets the kind of task weigh kinds of files', async () => {
+    const scoreOf = async (taskType: 'general' | 'bugfix') =>
+      (await paths.lookupFile('支付渠道接入验签', { taskType })).candidates.find(({ path }) =>
+        path.startsWith('docs/'),
+      )!.score;
+    expect(await scoreOf('bugfix')).toBeLessThan(await scoreOf('general'));
+  });
+
   it('keeps to a scope, a folder or a glob', async () => {
     expect((await found(paths, '订单', { scope: 'src/order' })).every((path) => path.startsWith('src/order/'))).toBe(
       true,

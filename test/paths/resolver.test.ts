@@ -52,6 +52,8 @@ describe('a path that is there', () => {
     ['  src/order/service.ts ', 'src/order/service.ts'],
     ['`src/order/service.ts`', 'src/order/service.ts'],
     ['src/order/', 'src/order'],
+    ['src/order/service.ts:12', 'src/order/service.ts'],
+    ['src/order/service.ts:12:3', 'src/order/service.ts'],
     ['.', '.'],
     ['docs/订单 说明.md', 'docs/订单 说明.md'],
   ])('%s → %s', (raw, path) => {
