@@ -16,7 +16,13 @@ export function buildProgram(setExit: SetExit): Command {
     .helpCommand('help [命令]', '显示某个命令的帮助')
     .exitOverride()
     .configureOutput({ outputError: () => {} })
-    .configureHelp({ styleTitle: inChinese })
+    .configureHelp({
+      styleTitle: inChinese,
+      displayWidth,
+      optionDescription: describeOption,
+      styleUsage: (text) => text.replace('[options]', '[选项]').replace('[command]', '[命令]'),
+      styleSubcommandTerm: (text) => text.replace('[options]', '').replace(/ {2,}(?=\S)/, ' '),
+    })
     .showSuggestionAfterError(false);
   addRunCommands(program, setExit);
   addThreadCommands(program, setExit);
@@ -37,6 +43,15 @@ function inChinese(title: string): string {
   return names[title] ?? title;
 }
 
+/** An option's text with its choices and default, in Chinese. */
+function describeOption(option: Option): string {
+  const extra = [
+    option.argChoices ? `可选：${option.argChoices.join('、')}` : '',
+    option.defaultValue !== undefined && typeof option.defaultValue !== 'boolean' ? `默认 ${option.defaultValue}` : '',
+  ].filter(Boolean);
+  return extra.length > 0 ? `${option.description}（${extra.join('；')}）` : option.description;
+}
+
 function sub(program: Command, spec: string, description: string): Command {
   return program
     .command(spec)
@@ -44,6 +59,21 @@ function sub(program: Command, spec: string, description: string): Command {
     .helpOption('-h, --help', '显示帮助')
     .option('--repo <目录>', '项目根目录', '.')
     .option('--json', '在标准输出只打印一个 JSON 文档');
+}
+
+/** An option that may be given several times. Commander's own `...` wants a Latin letter before it. */
+function collect(value: string, before: string[] | undefined): string[] {
+  return [...(before ?? []), value];
+}
+
+/** Columns that a text takes in a terminal: Chinese characters and full-width marks take two. */
+function displayWidth(text: string): number {
+  return [...text].reduce(
+    (sum, c) =>
+      sum +
+      (/[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]/.test(c) ? 2 : 1),
+    0,
+  );
 }
 
 function count(max: number) {
@@ -65,7 +95,7 @@ function addRunCommands(program: Command, setExit: SetExit): void {
     .option('--reject', '拒绝')
     .option('--comment <意见>', '要求按意见修改；和 --reject 一起用时是拒绝的理由')
     .option('--answer <回答>', '回答它的问题')
-    .option('--param <名=值...>', '补上缺少的参数')
+    .option('--param <名=值>', '补上缺少的参数，可以写多次', collect)
     .action(async (thread: string, options) =>
       setExit(await (await import('./commands/run.js')).resume(thread, options)),
     );
@@ -89,7 +119,7 @@ function addThreadCommands(program: Command, setExit: SetExit): void {
 
 function addLookCommands(program: Command, setExit: SetExit): void {
   sub(program, 'core <意图>', '查中文数据核心：术语、知识、流程模板、警示')
-    .option('--symbol <符号...>', '代码符号，可以反查中文叫法')
+    .option('--symbol <符号>', '代码符号，可以反查中文叫法；可以写多次', collect)
     .option('--module <模块>', '优先这个模块')
     .addOption(
       new Option('--task <类型>', '任务类型').choices(['general', 'refactor', 'bugfix', 'feature']).default('general'),

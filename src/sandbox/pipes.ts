@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { closeSync, constants, fstatSync, mkdtempSync, openSync, rmSync } from 'node:fs';
+import { closeSync, constants, mkdtempSync, openSync, rmSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,8 +12,6 @@ export interface OutputPipes {
   childFds: [number, number];
   /** What we read from, in the same order. */
   readers: [Readable, Readable];
-  /** `dev:inode` of both. */
-  ids: string[];
   /** Closes our copies of the child's ends; to be called once the child has them (or never came to be). */
   releaseChildEnds(): void;
 }
@@ -45,10 +43,6 @@ export async function openOutputPipes(): Promise<OutputPipes | null> {
     return {
       childFds: [out.write, err.write],
       readers: [reader(out.read), reader(err.read)],
-      ids: ends.map(({ write }) => {
-        const s = fstatSync(write);
-        return `${s.dev}:${s.ino}`;
-      }),
       releaseChildEnds: () => {
         closeSync(out.write);
         closeSync(err.write);

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs';
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 
 /** One living process, as the system shows it. */
 export interface ProcessInfo {
@@ -117,17 +117,7 @@ export function cwdOf(pid: number): string {
   }
 }
 
-/** Names the pipe or file behind a descriptor of a process (`dev:inode`), or '' when it can't be read. */
-export function fileBehind(pid: number, fd: number): string {
-  try {
-    const s = statSync(`/proc/${pid}/fd/${fd}`);
-    return `${s.dev}:${s.ino}`;
-  } catch {
-    return '';
-  }
-}
-
-/** Sends a signal; a process that is gone meanwhile is no error. */
+/** Sends a signal to a process, or to a group (negative number); what is gone meanwhile is no error. */
 export function signalProcess(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);

@@ -2,7 +2,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import {
   cwdOf,
   environOf,
-  fileBehind,
   HAS_PROC,
   listProcesses,
   locksLimitOf,
@@ -13,8 +12,12 @@ import {
 
 /** How often the table is read again while processes die. Milliseconds. */
 const DEATH_POLL_MS = 10;
-/** Freeze-and-kill rounds; a process that forks in a loop is stopped in the first round and dead in the second. */
-const KILL_ROUNDS = 40;
+/** Rounds of looking and killing: one is the rule, a process that forks in a loop takes a few. */
+const KILL_ROUNDS = 100;
+/** Looks at new pids right after each other within a round. */
+const CHASES = 3;
+/** How long the kernel may take to empty a pid namespace. Milliseconds. */
+const NAMESPACE_DEATH_MS = 5_000;
 
 /** What tells that a process belongs to a run. */
 export interface RunMarks {
@@ -24,9 +27,7 @@ export interface RunMarks {
   marker: string;
   /** The value of RLIMIT_LOCKS that was set for it and that no child can shed, or '' when it could not be set. */
   locksLimit: string;
-  /** Devices and inodes of the pipes that carry its output (`dev:inode`). */
-  pipes: ReadonlySet<string>;
-  /** A private scratch folder: an orphan that works there can only be ours. */
+  /** A private scratch folder: what works there can only be ours. */
   privateDir?: string;
 }
 
@@ -34,14 +35,14 @@ export interface RunMarks {
  * The processes of one run, also those that tried to leave it.
  *
  * Membership is by any of: a known parent, a session or group that a member began, a resource limit that was set for the
- * run (inherited for good, also by `env -i setsid`), the marker in the environment, our output pipe as its stdout or
- * stderr, an orphan inside the private scratch folder. Outside Linux only parents and groups are known.
+ * run (inherited for good, also by `env -i setsid`), the marker in the environment, a current folder inside the private
+ * scratch folder. Outside Linux only parents and groups are known.
  */
 export class ProcessTree {
   /** Members ever seen: pid → start time. */
   private readonly members = new Map<number, number>();
-  /** Pids that were looked at and are not ours; their parents and sessions can't become ours later. */
-  private readonly foreign = new Set<number>();
+  /** Processes that were looked at and are not ours, and so can't become ours: pid → start time. */
+  private readonly foreign = new Map<number, number>();
   private readonly groups = new Set<number>();
   private readonly startedAfter: number;
 
@@ -59,24 +60,37 @@ export class ProcessTree {
   /**
    * The members alive now.
    *
-   * @param full look at every process again, not only at new ones (pids may have been used again)
+   * @param full look at every process again, not only at new pids (they may have been used again)
    */
   alive(full = false): ProcessInfo[] {
-    if (full) this.foreign.clear();
-    const table = listProcesses(this.foreign);
+    const table = listProcesses(full ? undefined : new Set(this.foreign.keys()));
     const ours = new Map<number, ProcessInfo>();
     const rest: ProcessInfo[] = [];
     for (const p of table) {
-      if (this.members.has(p.pid) && this.members.get(p.pid) === p.start) ours.set(p.pid, p);
-      else if (p.pid !== process.pid) rest.push(p);
+      if (this.members.get(p.pid) === p.start) ours.set(p.pid, p);
+      else if (p.pid !== process.pid && this.foreign.get(p.pid) !== p.start) rest.push(p);
     }
+    this.takeFamily(rest, ours);
+    // Marks cost a few reads of /proc, so they are looked at once for each process that the family does not explain.
+    for (const p of rest) {
+      if (ours.has(p.pid)) continue;
+      if (p.start >= this.startedAfter && this.isMarked(p)) this.take(p, ours);
+      else this.foreign.set(p.pid, p.start);
+    }
+    this.takeFamily(rest, ours);
+    return [...ours.values()];
+  }
+
+  /** Children of members, and whoever is in a group or session that a member began. */
+  private takeFamily(rest: readonly ProcessInfo[], ours: Map<number, ProcessInfo>): void {
     // A child may be listed before its parent is known, so look again until nothing new is found.
     for (let before = -1; before !== ours.size; ) {
       before = ours.size;
-      for (const p of rest) if (!ours.has(p.pid) && this.belongs(p, ours)) this.take(p, ours);
+      for (const p of rest) {
+        if (ours.has(p.pid) || p.start < this.startedAfter) continue;
+        if (ours.has(p.ppid) || this.groups.has(p.pgid) || this.groups.has(p.sid)) this.take(p, ours);
+      }
     }
-    for (const p of rest) if (!ours.has(p.pid)) this.foreign.add(p.pid);
-    return [...ours.values()];
   }
 
   private take(p: ProcessInfo, ours: Map<number, ProcessInfo>): void {
@@ -87,18 +101,15 @@ export class ProcessTree {
     if (p.sid === p.pid) this.groups.add(p.sid);
   }
 
-  private belongs(p: ProcessInfo, ours: ReadonlyMap<number, ProcessInfo>): boolean {
-    if (p.start < this.startedAfter) return false;
-    if (ours.has(p.ppid)) return true;
-    if (this.groups.has(p.pgid) || this.groups.has(p.sid)) return true;
+  private isMarked(p: ProcessInfo): boolean {
     if (!HAS_PROC) return false;
-    if (this.marks.locksLimit !== '' && locksLimitOf(p.pid) === this.marks.locksLimit) return true;
-    if (environOf(p.pid).split('\0').includes(this.marks.marker)) return true;
-    if ([1, 2].some((fd) => this.marks.pipes.has(fileBehind(p.pid, fd)))) return true;
-    return this.isOrphanInPrivateDir(p);
+    const { locksLimit, marker } = this.marks;
+    if (locksLimit !== '' && locksLimitOf(p.pid) === locksLimit) return true;
+    if (environOf(p.pid).split('\0').includes(marker)) return true;
+    return this.isInPrivateDir(p);
   }
 
-  private isOrphanInPrivateDir(p: ProcessInfo): boolean {
+  private isInPrivateDir(p: ProcessInfo): boolean {
     const dir = this.marks.privateDir;
     if (dir === undefined || p.ppid === process.pid) return false;
     const cwd = cwdOf(p.pid).replace(/ \(deleted\)$/, '');
@@ -132,43 +143,44 @@ export class ProcessTree {
    * Asks the members to end and, after the grace, makes them.
    *
    * @param graceMs time between SIGTERM and SIGKILL in milliseconds; 0 kills at once
-   * @param spare pids that get no SIGTERM (helpers whose death would kill the others without grace)
+   * @param helpers with bwrap: its own processes. They get no SIGTERM (the others would lose their grace) and do not
+   *   count; when they are killed, the kernel kills everything in their pid namespace in one step.
    * @returns how many members had to be signalled
    */
-  async end(graceMs: number, spare: ReadonlySet<number> = new Set()): Promise<number> {
+  async end(graceMs: number, helpers: ReadonlySet<number> = new Set()): Promise<number> {
     const signalled = new Set<number>();
+    const others = () => this.alive().filter((p) => !helpers.has(p.pid));
+    this.alive(true);
     if (graceMs > 0) {
-      for (const p of this.alive(true)) {
-        if (spare.has(p.pid)) continue;
-        signalled.add(p.pid);
-        signalProcess(p.pid, 'SIGTERM');
-      }
-      await ProcessTree.waitUntil(() => this.alive().every((p) => spare.has(p.pid)), graceMs);
+      for (const p of others()) this.signal(p, 'SIGTERM', signalled);
+      await ProcessTree.waitUntil(() => others().length === 0, graceMs);
+    }
+    if (helpers.size > 0) {
+      for (const p of others()) signalled.add(p.pid);
+      signalProcess(this.rootPid, 'SIGKILL');
+      await ProcessTree.waitUntil(() => this.alive().length === 0, NAMESPACE_DEATH_MS);
     }
     for (let round = 0; round < KILL_ROUNDS; round++) {
-      const victims = this.freeze();
+      const victims = this.alive(true);
       if (victims.length === 0) break;
-      for (const p of victims) {
-        if (!spare.has(p.pid)) signalled.add(p.pid);
-        signalProcess(p.pid, 'SIGKILL');
-      }
+      this.killGroups(victims);
+      for (const p of victims) this.signal(p, 'SIGKILL', helpers.has(p.pid) ? undefined : signalled);
+      // A chain that forks faster than we look is caught by looking again without pause, at new pids only.
+      for (let chase = 0; chase < CHASES; chase++) for (const p of this.alive()) this.signal(p, 'SIGKILL', signalled);
       await sleep(DEATH_POLL_MS);
     }
     return signalled.size;
   }
 
-  /** Stops every member, so that none can fork while the others are found; returns them all. */
-  private freeze(): ProcessInfo[] {
-    const stopped = new Set<number>();
-    for (;;) {
-      const found = this.alive(true);
-      const fresh = found.filter((p) => !stopped.has(p.pid));
-      if (fresh.length === 0) return found;
-      for (const p of fresh) {
-        stopped.add(p.pid);
-        signalProcess(p.pid, 'SIGSTOP');
-      }
-    }
+  private signal(p: ProcessInfo, signal: 'SIGTERM' | 'SIGKILL', signalled: Set<number> | undefined): void {
+    signalled?.add(p.pid);
+    signalProcess(p.pid, signal);
+  }
+
+  /** The kernel signals a whole group in one step: no member can fork in between. */
+  private killGroups(victims: readonly ProcessInfo[]): void {
+    for (const group of new Set(victims.map((p) => p.pgid)))
+      if (this.groups.has(group)) signalProcess(-group, 'SIGKILL');
   }
 }
 

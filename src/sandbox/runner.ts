@@ -134,7 +134,7 @@ class Run {
     const streams = pipes?.readers ?? [child.stdout!, child.stderr!];
     const drained = Promise.all([this.collect(streams[0], this.out), this.collect(streams[1], this.err)]);
     this.feedStdin(child);
-    const tree = this.treeOf(child.pid, pipes);
+    const tree = this.treeOf(child.pid);
     pipes?.releaseChildEnds();
     const stopWatching = this.startWatching(tree);
     const exit = await Promise.race([exited, this.statusOverWrapper(child), this.endAsked.then(() => null)]);
@@ -220,13 +220,12 @@ class Run {
     child.stdin?.end(this.req.stdin);
   }
 
-  private treeOf(rootPid: number, pipes: OutputPipes | null): ProcessTree {
+  private treeOf(rootPid: number): ProcessTree {
     const base = scratchOf(this.req.cwd)?.base;
     return new ProcessTree({
       rootPid,
       marker: this.marker,
       locksLimit: this.bwrap ? '' : String(this.locksLimit),
-      pipes: new Set(pipes?.ids),
       ...(base === undefined ? {} : { privateDir: realpathSync(base) }),
     });
   }

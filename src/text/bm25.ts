@@ -143,35 +143,32 @@ export class Bm25Index<Id extends string | number = string> {
    */
   search(tokens: Bm25Query, k: number): Bm25Hit<Id>[] {
     if (this.raw !== undefined) throw new Error('Bm25Index: search before finish');
-    const scores = new Map<number, { score: number; matched: string[] }>();
+    const query: { token: string; postings: Postings }[] = [];
+    const scores = new Float64Array(this.ids.length);
+    const found: number[] = [];
     for (const [token, weight] of weighTokens(tokens)) {
       const postings = this.postings.get(token);
       if (postings === undefined || weight <= 0) continue;
-      this.scoreToken(token, weight, postings, scores);
+      query.push({ token, postings });
+      this.addScores(weight, postings, scores, found);
     }
-    return [...scores]
-      .sort(([docA, a], [docB, b]) => b.score - a.score || docA - docB)
-      .slice(0, k)
-      .map(([doc, hit]) => ({ id: this.ids[doc]!, ...hit }));
+    // Numbers of documents rise in the order of adding; sort keeps nothing else stable for equal scores.
+    found.sort((a, b) => scores[b]! - scores[a]! || a - b);
+    return found.slice(0, k).map((doc) => ({
+      id: this.ids[doc]!,
+      score: scores[doc]!,
+      matched: query.filter(({ postings }) => holds(postings.docs, doc)).map(({ token }) => token),
+    }));
   }
 
-  private scoreToken(
-    token: string,
-    weight: number,
-    { docs, weights }: Postings,
-    scores: Map<number, { score: number; matched: string[] }>,
-  ): void {
+  private addScores(weight: number, { docs, weights }: Postings, scores: Float64Array, found: number[]): void {
     // Lucene's form of idf: never negative, also for a token that every document holds.
     const idf = Math.log(1 + (this.ids.length - docs.length + 0.5) / (docs.length + 0.5));
     for (let i = 0; i < docs.length; i++) {
+      const doc = docs[i]!;
       const frequency = weights[i]!;
-      const score = weight * idf * ((frequency * (this.k1 + 1)) / (this.k1 + frequency));
-      const hit = scores.get(docs[i]!);
-      if (hit === undefined) scores.set(docs[i]!, { score, matched: [token] });
-      else {
-        hit.score += score;
-        hit.matched.push(token);
-      }
+      if (scores[doc] === 0) found.push(doc);
+      scores[doc]! += weight * idf * ((frequency * (this.k1 + 1)) / (this.k1 + frequency));
     }
   }
 
@@ -210,6 +207,18 @@ export class Bm25Index<Id extends string | number = string> {
     index.raw = undefined;
     return index;
   }
+}
+
+/** Binary search in ascending document numbers. */
+function holds(docs: Uint32Array, doc: number): boolean {
+  let low = 0;
+  let high = docs.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (docs[middle]! < doc) low = middle + 1;
+    else high = middle;
+  }
+  return docs[low] === doc;
 }
 
 function countTokens(tokens: readonly string[]): Map<string, number> {

@@ -9,13 +9,11 @@ export const REPLACEMENT = '\uFFFD';
 const NAMED_CHARACTERS = 10;
 
 /**
- * Called for every unit of a file: the smallest run of bytes that decodes on its own.
+ * Called for every unit of a file: the smallest run of bytes that decodes on its own, or a run of ASCII, where each byte is a character.
  *
- * @param text the decoded character (Big5 has a few units of two), or undefined for undecodable bytes
+ * @param text the decoded character (Big5 has a few units of two), the ASCII run, or undefined for undecodable bytes
  */
 export type UnitSink = (byteStart: number, byteEnd: number, text: string | undefined) => void;
-
-const ASCII = Array.from({ length: 128 }, (_, code) => String.fromCharCode(code));
 
 /**
  * Cuts bytes into units. Our own walk rather than a library's decoder, since edits need the bytes of each character, and
@@ -24,19 +22,24 @@ const ASCII = Array.from({ length: 128 }, (_, code) => String.fromCharCode(code)
  * @param from where to start (after the BOM)
  */
 export function forEachUnit(bytes: Uint8Array, from: number, encoding: Encoding, sink: UnitSink): void {
-  if (encoding === 'utf-8') walkUtf8(bytes, from, sink);
-  else if (encoding === 'utf-16le' || encoding === 'utf-16be') walkUtf16(bytes, from, encoding === 'utf-16be', sink);
-  else walkDoubleByte(bytes, from, encoding, sink);
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+  if (encoding === 'utf-8') walkUtf8(buffer, from, sink);
+  else if (encoding === 'utf-16le' || encoding === 'utf-16be') walkUtf16(buffer, from, encoding === 'utf-16be', sink);
+  else walkDoubleByte(buffer, from, encoding, sink);
+}
+
+/** Hands a run of ASCII to the sink; returns its end, which is `i` where there is none. */
+function walkAscii(bytes: Buffer, i: number, sink: UnitSink): number {
+  let end = i;
+  while (end < bytes.length && bytes[end]! < 0x80) end += 1;
+  if (end > i) sink(i, end, bytes.toString('latin1', i, end));
+  return end;
 }
 
 /** The longest valid beginning of a broken sequence is one unit, as the WHATWG decoder does it. */
-function walkUtf8(bytes: Uint8Array, from: number, sink: UnitSink): void {
-  for (let i = from; i < bytes.length; ) {
+function walkUtf8(bytes: Buffer, from: number, sink: UnitSink): void {
+  for (let i = walkAscii(bytes, from, sink); i < bytes.length; i = walkAscii(bytes, i, sink)) {
     const lead = bytes[i]!;
-    if (lead < 0x80) {
-      sink(i, ++i, ASCII[lead]);
-      continue;
-    }
     const length =
       lead >= 0xc2 && lead <= 0xdf ? 2 : lead >= 0xe0 && lead <= 0xef ? 3 : lead >= 0xf0 && lead <= 0xf4 ? 4 : 1;
     let code = lead & (0xff >> (length + 1));
@@ -59,7 +62,7 @@ function isUtf8Trail(lead: number, position: number, byte: number): boolean {
   return byte >= low && byte <= high;
 }
 
-function walkUtf16(bytes: Uint8Array, from: number, bigEndian: boolean, sink: UnitSink): void {
+function walkUtf16(bytes: Buffer, from: number, bigEndian: boolean, sink: UnitSink): void {
   const unitAt = (i: number) => (bigEndian ? (bytes[i]! << 8) | bytes[i + 1]! : bytes[i]! | (bytes[i + 1]! << 8));
   let i = from;
   while (i + 1 < bytes.length) {
@@ -79,13 +82,9 @@ function walkUtf16(bytes: Uint8Array, from: number, bigEndian: boolean, sink: Un
 
 type DoubleByte = 'gbk' | 'gb18030' | 'big5';
 
-function walkDoubleByte(bytes: Uint8Array, from: number, encoding: DoubleByte, sink: UnitSink): void {
-  for (let i = from; i < bytes.length; ) {
+function walkDoubleByte(bytes: Buffer, from: number, encoding: DoubleByte, sink: UnitSink): void {
+  for (let i = walkAscii(bytes, from, sink); i < bytes.length; i = walkAscii(bytes, i, sink)) {
     const lead = bytes[i]!;
-    if (lead < 0x80) {
-      sink(i, ++i, ASCII[lead]);
-      continue;
-    }
     const fourByte = encoding === 'gb18030' ? fourByteAt(bytes, i) : undefined;
     if (fourByte !== undefined) {
       sink(i, i + 4, fourByte);
@@ -123,17 +122,17 @@ function fourByteAt(bytes: Uint8Array, i: number): string | undefined {
 
 /** Per encoding: byte or pair → character; null marks a pair known to be unassigned. Filled as files need it. */
 const decodeCaches = once(() => ({
-  gbk: new Map<number, string | null>(),
-  gb18030: new Map<number, string | null>(),
-  big5: new Map<number, string | null>(),
+  gbk: new Array<string | null | undefined>(0x10000),
+  gb18030: new Array<string | null | undefined>(0x10000),
+  big5: new Array<string | null | undefined>(0x10000),
 }));
 
 function lookUp(encoding: DoubleByte, key: number): string | undefined {
   const cache = decodeCaches()[encoding];
-  let found = cache.get(key);
+  let found = cache[key];
   if (found === undefined) {
     found = decodeKey(encoding, key);
-    cache.set(key, found);
+    cache[key] = found;
   }
   return found ?? undefined;
 }

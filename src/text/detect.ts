@@ -62,32 +62,37 @@ function controlShare(bytes: Uint8Array): number {
   return sample.length === 0 ? 0 : controls / sample.length;
 }
 
-/** UTF-16 without BOM: NULs only in the high halves of units, and every unit a plausible character. */
+const PLAUSIBLE = /^[\t\n\r\x20-\x7e\u00a0-\u024f\u2010-\u2fdf\u3000-\u30ff\u3400-\u9fff\uff00-\uffef]+$/;
+
+/**
+ * UTF-16 without BOM: the byte order in which nearly all units are plausible characters. NULs stand in the high half of ASCII, but also
+ * in the low half of some Chinese (一 is 4E 00), so their place alone decides nothing.
+ */
 function guessUtf16(bytes: Uint8Array): Encoding | undefined {
-  const sample = bytes.subarray(0, SAMPLE_BYTES);
-  const nuls = [0, 0];
-  for (let i = 0; i < sample.length; i++) if (sample[i] === 0) nuls[i % 2]! += 1;
-  if (bytes.length % 2 !== 0 || (nuls[0]! > 0 && nuls[1]! > 0)) return undefined;
-  const encoding = nuls[1]! > 0 ? 'utf-16le' : 'utf-16be';
+  if (bytes.length % 2 !== 0) return undefined;
+  const little = oddUnits(bytes, 'utf-16le');
+  const big = oddUnits(bytes, 'utf-16be');
+  if (Math.min(little, big) > MAX_CONTROL_SHARE) return undefined;
+  return little <= big ? 'utf-16le' : 'utf-16be';
+}
+
+/** Share of units that are no plausible character of Chinese or Latin text. */
+function oddUnits(bytes: Uint8Array, encoding: 'utf-16le' | 'utf-16be'): number {
   let units = 0;
   let odd = 0;
-  forEachUnit(sample, 0, encoding, (_start, _end, text) => {
+  forEachUnit(bytes.subarray(0, SAMPLE_BYTES), 0, encoding, (_start, _end, text) => {
     units += 1;
-    if (
-      text === undefined ||
-      !/^[\t\n\r\x20-\x7e\u00a0-\u024f\u2010-\u2fdf\u3000-\u30ff\u3400-\u9fff\uff00-\uffef]$/.test(text)
-    )
-      odd += 1;
+    if (text === undefined || !PLAUSIBLE.test(text)) odd += 1;
   });
-  return odd / units <= MAX_CONTROL_SHARE ? encoding : undefined;
+  return odd / units;
 }
 
 function isDamagedUtf8(sample: Uint8Array): boolean {
   let good = 0;
   let broken = 0;
-  forEachUnit(sample, 0, 'utf-8', (start, end, text) => {
+  forEachUnit(sample, 0, 'utf-8', (_start, _end, text) => {
     if (text === undefined) broken += 1;
-    else if (end - start > 1) good += 1;
+    else if (text.charCodeAt(0) >= 0x80) good += 1;
   });
   return good >= broken * UTF8_GOOD_PER_BROKEN;
 }
@@ -121,7 +126,7 @@ function isFirstLevel(lead: number, trail: number, encoding: 'gb18030' | 'big5')
 function hasFourByteUnits(bytes: Uint8Array): boolean {
   let found = false;
   forEachUnit(bytes, 0, 'gb18030', (start, end, text) => {
-    found ||= end - start === 4 && text !== undefined;
+    found ||= end - start === 4 && text !== undefined && text.charCodeAt(0) >= 0x80;
   });
   return found;
 }

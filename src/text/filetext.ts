@@ -44,7 +44,7 @@ function readsWhole(bytes: Uint8Array, encoding: Encoding): boolean {
   if (encoding === 'utf-8') return isUtf8(bytes) && !bytes.includes(0);
   let whole = true;
   forEachUnit(bytes, 0, encoding, (_start, _end, text) => {
-    if (text === undefined || text === '\0') whole = false;
+    if (text === undefined || text.includes('\0')) whole = false;
   });
   return whole;
 }
@@ -166,9 +166,12 @@ function inOrder(edits: readonly TextEdit[]): TextEdit[] {
 function mapCharacters(bytes: Uint8Array, { encoding, bomLength }: Detected, length: number): Uint32Array {
   const map = new Uint32Array(length + 1).fill(INSIDE_UNIT);
   let char = 0;
-  forEachUnit(bytes, bomLength, encoding, (start, _end, text) => {
+  forEachUnit(bytes, bomLength, encoding, (start, end, text) => {
+    const length = text?.length ?? 1;
     map[char] = start;
-    char += text?.length ?? 1;
+    // A run of ASCII; units of two characters (Big5, surrogate pairs) keep their second one closed.
+    if (length === end - start) for (let i = 1; i < length; i++) map[char + i] = start + i;
+    char += length;
   });
   map[length] = bytes.length;
   return map;

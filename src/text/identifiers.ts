@@ -7,10 +7,15 @@ import { hasChinese } from './fold.js';
 const FILE_ENDINGS =
   'ts|tsx|mts|cts|js|jsx|mjs|cjs|vue|java|kt|kts|py|go|rs|c|h|cc|cpp|hpp|cs|php|rb|sql|xml|html|css|scss|less|json|yaml|yml|toml|md|txt|csv|xlsx|docx|pdf|sh|bat|ps1|properties|gradle|proto|conf|ini|env|lock|log';
 
-/** A path segment that may hold Chinese. 的 and punctuation end it: 「src/订单的代码」 is no folder 订单的代码. */
-const SEGMENT = '[\\w.@$\\[\\]-]*(?:(?!的)[\\p{Script=Han}\\w.@$-])*';
+/** Characters of a path segment; Chinese ones too. 的 ends it: 「src/订单的代码」 is no folder 订单的代码. */
+const PATH_CHARACTER = '(?:(?!的)[\\p{Script=Han}\\w.@$\\[\\]-])';
 
-/** The kinds of code-like tokens, most specific first; one pass tries them in this order at each position. */
+/**
+ * The kinds of code-like tokens, most specific first; one pass tries them in this order at each position.
+ *
+ * Paths are tried only where a run of their characters begins, and no two neighbouring repetitions share characters: otherwise a
+ * base64 line of 100 KB would take minutes.
+ */
 const TOKEN = new RegExp(
   [
     // URL, up to white space, quotes, Chinese or full-width punctuation
@@ -18,8 +23,8 @@ const TOKEN = new RegExp(
     // Windows path: D:\work\order.ts
     String.raw`\b[A-Za-z]:\\(?:[\p{Script=Han}\w.@$ -]+\\)*[\p{Script=Han}\w.@$-]+`,
     // path whose first segment is Latin: src/order/service.ts, ./a, /etc/hosts, @scope/pkg, docs/payment/接入指南.md
-    String.raw`(?:\.{0,2}\/)?(?:[\w.@$-]*[A-Za-z_][\w.@$-]*\/)+(?:${SEGMENT}\/)*(?:(?:(?!的)[\p{Script=Han}\w.@$-])*\.(?:${FILE_ENDINGS})\b|[\w.@$-]*[\w$])?`,
-    String.raw`\.{0,2}\/[A-Za-z_][\w.@$-]*`,
+    String.raw`(?<![\w.@$/-])(?:\.{0,2}\/)?(?:[\w.@$-]+\/)+(?:${PATH_CHARACTER}+\/)*(?:${PATH_CHARACTER}*\.(?:${FILE_ENDINGS})\b|[\w.@$-]*[\w$])?`,
+    String.raw`(?<![\w.@$/-])\.{0,2}\/[A-Za-z_][\w.@$-]*`,
     // file with a Chinese name, only after a delimiter: in 「打开接入指南.md」 nobody can tell where the name begins
     String.raw`(?<=^|[\s"'「『《（(：:,，、])[\p{Script=Han}\w-]+\.(?:${FILE_ENDINGS})\b`,
     // version: v1.2.3, 20.19+, 2.0.0-rc.1
@@ -67,9 +72,9 @@ export function identifierSpans(s: string): IdentifierSpan[] {
 }
 
 function isCodeLike(token: string, inChinese: boolean): boolean {
-  if (token.length < 2) return false;
+  if (token.length < 2 || !/[A-Za-z_$\p{Script=Han}.]/u.test(token)) return false;
   // 1.5 is a number, 1.5.0 and v1.5 are versions.
-  if (/^v?\d/.test(token)) return /^v\d|^\d+\.\d+\./.test(token);
+  if (/^v?\d[\d.]*$/.test(token)) return /^v\d|^\d+\.\d+\./.test(token);
   return CODE_LIKE.test(token) || (inChinese && PASCAL_WORD.test(token));
 }
 

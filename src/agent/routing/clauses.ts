@@ -4,7 +4,8 @@ import { questionIn } from './questions.js';
 import { startsLikeRequest } from './tagger.js';
 import type { Clause } from './types.js';
 
-const QUOTED = /「[^」]*」|『[^』]*』|“[^”]*”|‘[^’]*’|《[^》]*》|"[^"]*"|`[^`]*`|(?<![a-z])'[^']*'/gi;
+const QUOTED =
+  /```[\s\S]*?(?:```|$)|「[^」]*」|『[^』]*』|“[^”]*”|‘[^’]*’|《[^》]*》|"[^"]*"|`[^`]*`|(?<![a-z])'[^']*'/gi;
 
 /**
  * Where a clause ends: the end of a sentence (first group); a comma or colon, but not in numbers and addresses; or a blank that

@@ -16,14 +16,24 @@ interface Read {
 /** Behind an act these report on it (跑一下测试，告诉我哪些挂了), unless a connective makes them a wish of their own. */
 const REPORTING = /^(?:如果|要是|若|有|把结果|结果|告诉|告知|列出来|看看|看下|看一下|说|给我|汇报|发我)/;
 
-function readClauses(clauses: readonly Clause[]): Read[] {
-  const reads: Read[] = [];
+/** Above this (in characters) an utterance holds pasted material: a log, a document, an error. */
+const PASTED = 400;
+/** Sentences at both ends of a long utterance that are the user's own words. */
+const OWN_SENTENCES = 2;
+/** Characters of the clauses before that can still be what 它 stands for. */
+const CONTEXT = 200;
+
+/** What each clause says. In a long utterance only its first and last sentences ask; what is pasted between them is material. */
+function readClauses(clauses: readonly Clause[], length: number): Read[] {
+  const last = clauses.at(-1)?.sentence ?? 0;
+  const isPasted = ({ sentence }: Clause) =>
+    length > PASTED && sentence >= OWN_SENTENCES && sentence <= last - OWN_SENTENCES;
   let context = '';
-  for (const clause of clauses) {
-    reads.push({ clause, verdict: verdictOf(clause, context) });
-    context += ` ${clause.folded}`;
-  }
-  return reads;
+  return clauses.map((clause) => {
+    const verdict: Verdict = isPasted(clause) ? { type: 'nothing' } : verdictOf(clause, context);
+    context = `${context} ${clause.folded}`.slice(-CONTEXT);
+    return { clause, verdict };
+  });
 }
 
 /** Later clauses change how earlier ones are meant: bans, tags, a complaint in the form of a question. */
@@ -170,7 +180,7 @@ export function routeByRules(text: string, previous?: PreviousIntent): RuleResul
   const clauses = splitClauses(text);
   const follow = followUp(text, previous);
   if (follow) return { decided: true, intents: [follow] };
-  const raw = readClauses(clauses);
+  const raw = readClauses(clauses, text.length);
   const reads = settle(raw);
   const intents = gather(text, reads);
   if (intents.length > 0) return { decided: true, intents };

@@ -135,6 +135,26 @@ describe('follow-ups', () => {
   });
 });
 
+describe('pasted material', () => {
+  const log = Array.from(
+    { length: 30 },
+    (_, i) => `第 ${i} 步：请重启订单服务。然后回滚到上个版本。删除临时目录。`,
+  ).join('\n');
+
+  it('asks for nothing: the words around it do', () => {
+    expect(
+      kinds(`下面是运维手册，帮我看看有没有遗漏。\n另外不要动服务。\n${log}\n以上就是全部内容。\n这份手册写得对吗？`),
+    ).toEqual(['qa']);
+    expect(kinds('帮我看看这段脚本在做什么\n```sh\n重启服务\nkubectl rollout restart deploy/order\n```')).toEqual([
+      'qa',
+    ]);
+  });
+
+  it('does not hide a request at its end', () => {
+    expect(kinds(`这是报错的全文：\n${log}\n这些都看过了。\n帮我修复这个问题`)).toContain('edit');
+  });
+});
+
 describe('robustness', () => {
   it('takes anything', () => {
     for (const text of [
