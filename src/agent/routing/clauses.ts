@@ -49,6 +49,9 @@ function splitByPunctuation(masked: string): Span[] {
   return spans;
 }
 
+/** Characters around a connective that decide whether it splits; the verb of a request stands near its start. */
+const NEAR = 60;
+
 /** Splits a span where a connective starts a request of its own: 先改代码再跑测试, 写个脚本并运行. */
 function splitByConnectives(masked: string, span: Span): Span[] {
   const { connective } = loadGrammar();
@@ -60,14 +63,14 @@ function splitByConnectives(masked: string, span: Span): Span[] {
     const word = match[0];
     if (word === '并' && /[合兼]$/.test(masked.slice(0, at))) continue;
     const atStart = masked.slice(current.start, at).trim() === '';
-    const rest = foldForGrammar(masked.slice(at + word.length, span.end));
+    const rest = foldForGrammar(masked.slice(at + word.length, Math.min(span.end, at + word.length + NEAR)));
     if (atStart) {
       current.connective ??= word;
       continue;
     }
     if (!startsLikeRequest(rest)) continue;
     // 怎么配置证书并部署: a question that is not itself asked for by a verb reaches over the connective.
-    const left = foldForGrammar(masked.slice(current.start, at));
+    const left = foldForGrammar(masked.slice(Math.max(current.start, at - NEAR), at));
     if (questionIn(left) && !startsLikeRequest(left)) continue;
     out.push({ ...current, end: at });
     current = { start: at, end: span.end, sentence: span.sentence, connective: word };
