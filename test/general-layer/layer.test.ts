@@ -114,7 +114,7 @@ describe('playbooks', () => {
     ['加一个定时任务，每小时对一次账', 'g-add-scheduled-job'],
   ])('%s → %s', (text, id) => expect(core.playbookFor(text)?.id).toBe(id));
 
-  it.each(['下单超时没付款的单子，关单时加一次重试', '把按钮改成蓝色', '给订单加上仅退款', '新增一个支付渠道：云闪付'])(
+  it.each(['订单列表按下单时间倒序', '把按钮改成蓝色', '给订单加上仅退款', '新增一个支付渠道：云闪付'])(
     'stay away from: %s',
     (text) => expect(core.playbookFor(text)).toBeUndefined(),
   );
