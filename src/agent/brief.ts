@@ -100,7 +100,7 @@ export function briefSections(brief: BriefJson): { key: string; title: string; t
     {
       key: 'plan',
       title: '计划',
-      text: brief.playbooks.length > 0 ? '' : (brief.plan?.steps ?? []).map((s, i) => `${i + 1}. ${s}`).join('\n'),
+      text: planText(brief),
     },
     { key: 'playbooks', title: '流程模板', text: brief.playbooks.map(playbookText).join('\n') },
     {
@@ -122,6 +122,15 @@ export function briefSections(brief: BriefJson): { key: string; title: string; t
     },
   ];
   return sections.filter((s) => s.text !== '');
+}
+
+/** The steps; those of a playbook stand there, so that here it is enough to say where to start. */
+function planText(brief: BriefJson): string {
+  const [playbook] = brief.playbooks;
+  const { steps = [], focus = [] } = brief.plan ?? {};
+  if (!playbook) return steps.map((s, i) => `${i + 1}. ${s}`).join('\n');
+  const start = focus.slice(0, 2).join('、');
+  return `${start ? `从 ${start} 开始，` : ''}按流程模板「${playbook.title}」的 ${steps.length} 步做`;
 }
 
 type Sourced = { source: string; version: string; confidence: number; status: string };
@@ -149,10 +158,15 @@ function termLine(t: BriefJson['terms'][number]): string {
   return `- ${t.keyword_ch}${module}${state} → ${symbols || '没有对应符号'}${t.note ? `。${t.note}` : ''} ${sourceOf(t)}`;
 }
 
+/** What was checked: of a glob, the file that met it. */
+function checkTarget(c: BriefJson['playbooks'][number]['checks'][number]): string {
+  return c.type !== 'command' && c.state === 'ok' ? c.detail : c.target;
+}
+
 function playbookText(p: BriefJson['playbooks'][number]): string {
   const steps = p.steps.map((s, i) => `${i + 1}. ${s}`);
   const checks = p.checks.map(
-    (c) => `- ${CHECK[c.state]} ${c.target}：${c.purpose}${c.state === 'skipped' ? `（${c.detail}）` : ''}`,
+    (c) => `- ${CHECK[c.state]} ${checkTarget(c)}：${c.purpose}${c.state === 'skipped' ? `（${c.detail}）` : ''}`,
   );
   const post = p.post_checks.map((c) => `- ${c}`);
   return [

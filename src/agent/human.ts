@@ -14,6 +14,9 @@ export interface HumanRequest {
   reviewConfigs: { actionName: string; allowedDecisions: ('approve' | 'edit' | 'reject')[] }[];
 }
 
+/** Danger levels as people read them. */
+export const DANGER_NAMES = { low: '低', medium: '中', high: '高' } as const;
+
 export interface AskRequest extends HumanRequest {
   kind: 'ask';
   questions: string[];

@@ -1,6 +1,6 @@
 import picomatch from 'picomatch';
 import type { FileCandidate, PathContext } from '../paths/index.js';
-import { dangerOf, makeScratch, runProcess } from '../sandbox/index.js';
+import { dangerOf, makeScratch, type RunResult, runProcess } from '../sandbox/index.js';
 import { fold } from '../text/index.js';
 import type { CoreResult, Hit, Playbook, RequiredCheck, Term } from '../zhcore/index.js';
 import type { NodeEnv } from './node.js';
@@ -83,17 +83,27 @@ async function runCheck(check: RequiredCheck, paths: PathContext, env: NodeEnv):
   const command = check.command ?? '';
   const { danger, why } = dangerOf(command);
   if (danger !== 'low') return { ...base, state: 'skipped', detail: `没有自动运行（${why}），请人工执行` };
-  const scratch = await makeScratch(env.project.layout.root, undefined, env.signal ? { signal: env.signal } : {});
+  const run = await runHarmless(command, env);
+  return run.outcome === 'ok'
+    ? { ...base, state: 'ok', detail: '退出码 0' }
+    : { ...base, state: 'failed', detail: `${run.outcome}，退出码 ${run.exitCode ?? '无'}` };
+}
+
+/**
+ * Runs a low-danger command: in a scratch copy, which has no `.git`, or, when it asks git, in the project itself, where git is
+ * told to write nothing (GIT_OPTIONAL_LOCKS, see git(1)).
+ */
+async function runHarmless(command: string, env: NodeEnv): Promise<RunResult> {
+  const { root } = env.project.layout;
+  const limits = {
+    shell: command,
+    timeoutMs: env.project.config.sandbox.timeoutSeconds * 1000,
+    ...(env.signal ? { signal: env.signal } : {}),
+  };
+  if (/^git\s/.test(command)) return runProcess({ ...limits, cwd: root, env: { GIT_OPTIONAL_LOCKS: '0' } });
+  const scratch = await makeScratch(root, undefined, env.signal ? { signal: env.signal } : {});
   try {
-    const run = await runProcess({
-      shell: command,
-      cwd: scratch.dir,
-      timeoutMs: env.project.config.sandbox.timeoutSeconds * 1000,
-      ...(env.signal ? { signal: env.signal } : {}),
-    });
-    return run.outcome === 'ok'
-      ? { ...base, state: 'ok', detail: '退出码 0' }
-      : { ...base, state: 'failed', detail: `${run.outcome}，退出码 ${run.exitCode ?? '无'}` };
+    return await runProcess({ ...limits, cwd: scratch.dir });
   } finally {
     await scratch.dispose();
   }

@@ -26,6 +26,8 @@ const EXTENSIONS = [
 ];
 /** `./a.js` in TypeScript means `a.ts`. */
 const WRITTEN_AS: Record<string, string[]> = { js: ['ts', 'tsx', 'jsx'], mjs: ['mts'], cjs: ['cts'], jsx: ['tsx'] };
+/** Extensions of languages that import by package, never by relative path. */
+const PACKAGED = new Set(['java', 'kt', 'kts', 'scala', 'groovy', 'go']);
 const INDEX_NAMES = ['index', '__init__', 'mod'];
 /** Files of a Go or Java package that one import stands for, at most. */
 const MAX_PACKAGE_FILES = 30;
@@ -94,7 +96,9 @@ class Places {
   }
 
   resolve(from: string, specifier: string): string[] {
-    const key = `${folderOf(from)}\0${extensionOf(from)}\0${specifier}`;
+    const extension = extensionOf(from);
+    // Packages mean the same from everywhere, relative names only from one folder.
+    const key = `${PACKAGED.has(extension) ? '' : folderOf(from)}\0${extension}\0${specifier}`;
     let found = this.#memo.get(key);
     if (found === undefined) {
       found = this.#resolve(from, specifier);
@@ -107,7 +111,7 @@ class Places {
     const extension = extensionOf(from);
     if (extension === 'py') return this.#python(from, specifier);
     if (extension === 'go') return this.#goPackage(specifier);
-    if (['java', 'kt', 'kts', 'scala', 'groovy'].includes(extension)) return this.#javaClass(specifier);
+    if (PACKAGED.has(extension)) return this.#javaClass(specifier);
     if (extension === 'php' || extension === 'rs') return this.#bySeparators(from, specifier);
     return this.#relative(from, specifier);
   }

@@ -16,6 +16,8 @@ const DEATH_POLL_MS = 10;
 const KILL_ROUNDS = 100;
 /** Looks at new pids right after each other within a round. */
 const CHASES = 3;
+/** Looks in a row that must find nothing. */
+const LOOKS = 4;
 /** How long the kernel may take to empty a pid namespace. Milliseconds. */
 const NAMESPACE_DEATH_MS = 5_000;
 
@@ -129,6 +131,15 @@ export class ProcessTree {
     return line;
   }
 
+  /**
+   * Whether no member is alive but `except`. One look can miss a process that was just born of one that just died, so
+   * it takes several in a row to say yes.
+   */
+  isEmpty(except: ReadonlySet<number> = new Set()): boolean {
+    for (let look = 0; look < LOOKS; look++) if (this.alive().some((p) => !except.has(p.pid))) return false;
+    return true;
+  }
+
   /** Waits until `done()` or until the time (milliseconds) is over. */
   static async waitUntil(done: () => boolean, ms: number): Promise<boolean> {
     const end = performance.now() + ms;
@@ -153,16 +164,16 @@ export class ProcessTree {
     this.alive(true);
     if (graceMs > 0) {
       for (const p of others()) this.signal(p, 'SIGTERM', signalled);
-      await ProcessTree.waitUntil(() => others().length === 0, graceMs);
+      await ProcessTree.waitUntil(() => this.isEmpty(helpers), graceMs);
     }
     if (helpers.size > 0) {
       for (const p of others()) signalled.add(p.pid);
       signalProcess(this.rootPid, 'SIGKILL');
-      await ProcessTree.waitUntil(() => this.alive().length === 0, NAMESPACE_DEATH_MS);
+      await ProcessTree.waitUntil(() => this.isEmpty(), NAMESPACE_DEATH_MS);
     }
     for (let round = 0; round < KILL_ROUNDS; round++) {
       const victims = this.alive(true);
-      if (victims.length === 0) break;
+      if (victims.length === 0 && this.isEmpty()) break;
       this.killGroups(victims);
       for (const p of victims) this.signal(p, 'SIGKILL', helpers.has(p.pid) ? undefined : signalled);
       // A chain that forks faster than we look is caught by looking again without pause, at new pids only.

@@ -259,10 +259,10 @@ class Run {
       await tree.end(this.ended?.kind === 'timeout' ? KILL_GRACE_MS : 0, helpers);
       return 0;
     }
-    const left = () => tree.alive().filter((p) => !helpers.has(p.pid)).length === 0;
     tree.alive(true);
-    await ProcessTree.waitUntil(left, LEFTOVER_GRACE_MS);
-    return tree.end(0, helpers);
+    const endedThemselves = await ProcessTree.waitUntil(() => tree.isEmpty(helpers), LEFTOVER_GRACE_MS);
+    const signalled = await tree.end(0, helpers);
+    return endedThemselves ? 0 : Math.max(1, signalled);
   }
 
   private summary(exit: Exit | null, leftovers: number): Omit<RunResult, 'confinement' | 'durationMs'> {

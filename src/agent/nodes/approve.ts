@@ -1,5 +1,5 @@
 import { interrupt } from '@langchain/langgraph';
-import { type ApproveRequest, readVerdict } from '../human.js';
+import { type ApproveRequest, DANGER_NAMES, readVerdict } from '../human.js';
 import type { NodeBody } from '../node.js';
 
 const LEVEL = { none: 0, low: 1, medium: 2, high: 3 } as const;
@@ -16,7 +16,11 @@ export const approveNode: NodeBody = (state) => {
     danger,
     preview: tool.preview,
     actionRequests: [
-      { name: tool.name!, args: tool.input, description: `${tool.preview}\n危险等级：${danger}（${tool.dangerWhy}）` },
+      {
+        name: tool.name!,
+        args: tool.input,
+        description: `${tool.preview}\n危险等级：${DANGER_NAMES[danger]}（${tool.dangerWhy}）`,
+      },
     ],
     reviewConfigs: [{ actionName: tool.name!, allowedDecisions: ['approve', 'reject'] }],
   };

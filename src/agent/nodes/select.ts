@@ -1,5 +1,6 @@
 import type { AnyContract } from '../../tools/index.js';
 import { missingParameters, type Preselected, type TeamTool } from '../../tools/index.js';
+import { DANGER_NAMES } from '../human.js';
 import { intentOf, type NodeBody } from '../node.js';
 import { modelParameters, statedParameters } from '../parameters.js';
 import type { ToolRun } from '../state.js';
@@ -69,7 +70,7 @@ export function describeRun(
     input: complete,
     missing: missingParameters(contract, input),
     danger: check?.danger ?? contract.danger,
-    dangerWhy: check?.why ?? `契约里标为 ${contract.danger}`,
+    dangerWhy: check?.why ?? `契约里标为${DANGER_NAMES[contract.danger]}`,
     preview: preview(contract, complete),
   };
 }
