@@ -20,7 +20,7 @@ const COST = {
   /** What a word costs beside its letters. */
   wordStart: 0.38,
   /** Qwen cuts every digit apart, DeepSeek and o200k take up to three together. */
-  digit: 0.85,
+  digit: 0.95,
   asciiPunctuation: 0.57,
   lineBreak: 0.6,
   /** A single blank joins the next word; runs of indentation merge. */
