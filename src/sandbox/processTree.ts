@@ -17,7 +17,7 @@ const KILL_ROUNDS = 100;
 /** Looks at new pids right after each other within a round. */
 const CHASES = 3;
 /** Looks in a row that must find nothing. */
-const LOOKS = 4;
+const LOOKS = 8;
 /** How long the kernel may take to empty a pid namespace. Milliseconds. */
 const NAMESPACE_DEATH_MS = 5_000;
 

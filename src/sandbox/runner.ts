@@ -262,7 +262,7 @@ class Run {
     tree.alive(true);
     const endedThemselves = await ProcessTree.waitUntil(() => tree.isEmpty(helpers), LEFTOVER_GRACE_MS);
     const signalled = await tree.end(0, helpers);
-    return endedThemselves ? 0 : Math.max(1, signalled);
+    return endedThemselves ? signalled : Math.max(1, signalled);
   }
 
   private summary(exit: Exit | null, leftovers: number): Omit<RunResult, 'confinement' | 'durationMs'> {
