@@ -70,7 +70,10 @@ export function buildGraph(deps: GraphDeps, checkpointer?: BaseCheckpointSaver) 
     })
     .addEdge('apply', 'report')
     .addConditionalEdges('select', afterSelect, { 缺参数: 'fill', 看危险等级: 'approve', 没有合适的工具: 'report' })
-    .addConditionalEdges('fill', afterSelect, { 缺参数: 'report', 看危险等级: 'approve', 没有合适的工具: 'report' })
+    .addConditionalEdges('fill', (s) => (s.tool?.missing.length ? '没有补全' : '看危险等级'), {
+      看危险等级: 'approve',
+      没有补全: 'report',
+    })
     .addConditionalEdges('approve', (s) => (s.tool?.approved ? '同意' : '拒绝'), { 同意: 'act', 拒绝: 'report' })
     .addEdge('act', 'report')
     .addEdge('answer', 'report')

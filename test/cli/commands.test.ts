@@ -83,13 +83,6 @@ describe('looking', () => {
     const part = await xihe(['lookup', 'ERR_TIMEOUT', '--section', section, '--repo', mall, '--json']);
     expect(part.json.primary.content.length).toBeLessThan(r.json.primary.content.length + 1);
   });
-
-  it('the graph of the README is what the command prints', async () => {
-    const r = await xihe(['graph']);
-    expect(r.stdout).toContain('graph TD');
-    for (const file of ['README.md', 'README.en.md'])
-      expect(readFileSync(file, 'utf8'), file).toContain(r.stdout.trim());
-  });
 });
 
 describe('setting up', () => {
