@@ -41,10 +41,9 @@ export function detectBom(bytes: Uint8Array): Detected | 'utf-32' | undefined {
  */
 export function guessEncoding(bytes: Uint8Array): Encoding | undefined {
   if (bytes.includes(0)) return guessUtf16(bytes);
-  if (isUtf8(bytes)) return controlShare(bytes) > MAX_CONTROL_SHARE ? undefined : 'utf-8';
   if (controlShare(bytes) > MAX_CONTROL_SHARE) return undefined;
   const sample = bytes.subarray(0, SAMPLE_BYTES);
-  if (isDamagedUtf8(sample)) return 'utf-8';
+  if (isUtf8(bytes) ? !mixesScripts(bytes) : isDamagedUtf8(sample)) return 'utf-8';
   const gbk = plausibility(sample, 'gb18030');
   const big5 = plausibility(sample, 'big5');
   if (Math.max(gbk, big5) < MIN_PLAUSIBILITY) return 'utf-8';
@@ -87,6 +86,25 @@ function oddUnits(bytes: Uint8Array, encoding: 'utf-16le' | 'utf-16be'): number 
   return odd / units;
 }
 
+const SCRIPTS = [
+  /[\u0180-\u036f]/,
+  /[\u0370-\u03ff]/,
+  /[\u0400-\u052f]/,
+  /[\u0530-\u058f]/,
+  /[\u0590-\u05ff]/,
+  /[\u0600-\u07ff]/,
+];
+
+/**
+ * Some GBK words are valid UTF-8 by chance (展示图片, the well-known 联通): they read as a jumble of Greek, Armenian and Arabic
+ * letters, all in two bytes. Nobody writes such text, but it takes a file whose only Chinese is a word or two to show it.
+ */
+function mixesScripts(bytes: Uint8Array): boolean {
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, SAMPLE_BYTES)).toString('utf8');
+  if (!/[\u0180-\u07ff]/.test(text) || /[\u0800-\uffff]/.test(text)) return false;
+  return SCRIPTS.filter((script) => script.test(text)).length > 1;
+}
+
 function isDamagedUtf8(sample: Uint8Array): boolean {
   let good = 0;
   let broken = 0;
@@ -118,9 +136,10 @@ function plausibility(sample: Uint8Array, encoding: 'gb18030' | 'big5'): number 
   return units === 0 ? 0 : score / units;
 }
 
-/** GB 2312 level 1 is rows B0–D7 with a trail from A1; Big5 level 1 is rows A4–C6. */
+/** GB 2312 level 1 is rows B0–D7 with a trail from A1, Big5 level 1 is rows A4–C6; box drawing is GB 2312's row A9 and Big5's F9. */
 function isFirstLevel(lead: number, trail: number, encoding: 'gb18030' | 'big5'): boolean {
-  return encoding === 'big5' ? lead >= 0xa4 && lead <= 0xc6 : lead >= 0xb0 && lead <= 0xd7 && trail >= 0xa1;
+  if (encoding === 'big5') return (lead >= 0xa4 && lead <= 0xc6) || lead === 0xf9;
+  return ((lead >= 0xb0 && lead <= 0xd7) || lead === 0xa9) && trail >= 0xa1;
 }
 
 function hasFourByteUnits(bytes: Uint8Array): boolean {
