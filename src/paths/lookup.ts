@@ -4,7 +4,8 @@ import type { Companions } from './companions.js';
 import { WordEvidence, whyLine } from './evidence.js';
 import type { FileIndex } from './fileIndex.js';
 import type { NameIndex } from './mentions.js';
-import { type Role, roleOf } from './roles.js';
+import { priorOf } from './priors.js';
+import { roleOf } from './roles.js';
 import { isTeamLayer } from './rules.js';
 import { findSymbol } from './symbols.js';
 import type { Evidence, FileCandidate, IndexedFile, LookupMethod, RepoPath, TaskType, TermLookup } from './types.js';
@@ -20,6 +21,8 @@ const PER_SIGNAL = 150;
  */
 const RRF_K = 10;
 const WEIGHTS = { term: 2.6, history: 1, words: 1, names: 1, identifiers: 1 } as const;
+/** How the share of a request that its best file holds becomes a factor of the weight of words; a usual share is 0.15 to 0.4. */
+const TRUST = { least: 0.3, byShare: 1.2, most: 1.3 } as const;
 /** Of a request that names a file outright: the name decides, everything else orders what it leaves open. */
 const OUTRIGHT_NAMES = 8;
 /** Companions of the best files get this share of their score: enough to order equals, no more (measured: no gain alone). */
@@ -27,41 +30,6 @@ const COMPANION_SHARE = 0.1;
 const COMPANIONS_OF = 3;
 /** A known word whose symbol is defined nowhere still points to the class before its dot, by half. */
 const CLASS_ONLY = 0.5;
-
-/** What a file of this part is worth beside source code when the request does not speak of such files. */
-const ROLE_PRIOR: Partial<Record<Role, number>> = {
-  test: 0.75,
-  mock: 0.5,
-  doc: 0.5,
-  i18n: 0.7,
-  asset: 0.4,
-  ci: 0.5,
-  example: 0.7,
-  config: 0.9,
-};
-/** Words of a request that ask for files of a part. */
-const ASKED_ROLES: ReadonlyArray<readonly [RegExp, readonly Role[]]> = [
-  [/测试|用例|单测|\btests?\b|\bspec\b/i, ['test', 'mock']],
-  [/文档|说明|指南|手册|readme|changelog|更新日志/i, ['doc']],
-  [/文案|翻译|国际化|多语言|i18n|词条/i, ['i18n']],
-  [/图标|图片|logo|字体/i, ['asset']],
-  [/流水线|\bci\b|github ?actions/i, ['ci']],
-  [/样式|主题|颜色|字号|间距|\bcss\b/i, ['style']],
-  [/配置|参数项|\bconfig\b/i, ['config']],
-  [/mapper|\bsql\b|\bdao\b|数据表|建表|字段/i, ['mapper', 'sql', 'model']],
-  [/页面|菜单|路由/, ['page', 'route']],
-  [/接口|\bapi\b/i, ['controller', 'data-layer', 'types']],
-  [/定时任务|\bjob\b|调度/i, ['job']],
-  [/示例|例子|\bdemo\b/i, ['example']],
-];
-/** What an asked-for part is raised by, over its neutral 1: files that are no source are asked for on purpose. */
-const ASKED_BOOST = { source: 1.25, other: 2 } as const;
-/** A bug is fixed in source; a refactoring touches neither documents nor assets. */
-const TASK_PRIOR: Partial<Record<TaskType, Partial<Record<Role, number>>>> = {
-  bugfix: { doc: 0.5, example: 0.7 },
-  refactor: { doc: 0.6, asset: 0.5 },
-  feature: { route: 1.1, config: 1.05 },
-};
 
 export interface LookupOptions {
   /** A folder or glob; only files in it are candidates. */
@@ -100,8 +68,9 @@ export function lookupFiles(
   const fusion = new Fusion(admits);
   fusion.add(termRanking(sources, request), WEIGHTS.term);
   fusion.add(historyRanking(sources, tokens, admits), WEIGHTS.history);
-  fusion.add(wordRanking(index, tokens, admits), WEIGHTS.words);
-  fusion.add(wordRanking(index, tokens.filter(isCompound(request)), admits), WEIGHTS.identifiers);
+  const words = wordRanking(index, tokens, admits);
+  fusion.add(words.ranking, WEIGHTS.words * words.trust);
+  fusion.add(wordRanking(index, tokens.filter(isCompound(request)), admits).ranking, WEIGHTS.identifiers);
   fusion.add(
     mentions.files.map(({ path, detail, score }) => ({ path, evidence: { kind: 'name', detail, weight: score } })),
     mentions.outright ? OUTRIGHT_NAMES : WEIGHTS.names,
@@ -110,9 +79,9 @@ export function lookupFiles(
   const scored = fusion.scores(prior);
   addCompanions(scored, sources.companions, admits);
   const best = [...scored].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1)).slice(0, clampTopK(options.topK));
-  const words = new WordEvidence(index, request, tokens);
+  const reasons = new WordEvidence(index, request, tokens);
   const candidates = best.map(([path, score]) =>
-    candidate(index.get(path)!, score, fusion.evidenceOf(path), words.of(index.get(path)!, index.positionOf(path))),
+    candidate(index.get(path)!, score, fusion.evidenceOf(path), reasons.of(index.get(path)!, index.positionOf(path))),
   );
   return { candidates, method: mentions.outright ? 'fuzzy-path' : 'fused' };
 }
@@ -234,22 +203,22 @@ function clip(subject: string): string {
   return characters.length > MAX_SUBJECT_CHARS ? `${characters.slice(0, MAX_SUBJECT_CHARS).join('')}…` : subject;
 }
 
-function wordRanking(index: FileIndex, tokens: string[], admits: (path: string) => boolean): Ranked[] {
+/**
+ * Files by the words in them, and how far to trust that: where comments are few, even the best file holds little of the
+ * request, and the first rank says less than a commit's (measured: hit@5 .534 → .556 over four repositories).
+ */
+function wordRanking(
+  index: FileIndex,
+  tokens: string[],
+  admits: (path: string) => boolean,
+): { ranking: Ranked[]; trust: number } {
   const ids = tokens.map((token) => index.vocabulary.find(token)).filter((id): id is number => id !== undefined);
-  if (ids.length === 0) return [];
-  return index.postings
-    .search(ids, PER_SIGNAL, (file) => admits(index.list[file]!.path))
-    .map(({ file }) => ({ path: index.list[file]!.path }));
-}
-
-/** What kinds of files the request speaks of, as a factor by path. */
-function priorOf(request: string, taskType: TaskType | undefined): (path: string) => number {
-  const asked = new Set(ASKED_ROLES.filter(([pattern]) => pattern.test(request)).flatMap(([, roles]) => roles));
-  const byTask = taskType ? TASK_PRIOR[taskType] : undefined;
-  return (path) => {
-    const role = roleOf(path);
-    if (asked.has(role)) return role in ROLE_PRIOR ? ASKED_BOOST.other : ASKED_BOOST.source;
-    return (ROLE_PRIOR[role] ?? 1) * (byTask?.[role] ?? 1);
+  if (ids.length === 0) return { ranking: [], trust: 0 };
+  const found = index.postings.search(ids, PER_SIGNAL, (file) => admits(index.list[file]!.path));
+  const share = (found[0]?.score ?? 0) / index.postings.ceiling(ids);
+  return {
+    ranking: found.map(({ file }) => ({ path: index.list[file]!.path })),
+    trust: Math.min(TRUST.most, TRUST.least + TRUST.byShare * share),
   };
 }
 

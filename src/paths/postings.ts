@@ -138,6 +138,12 @@ export class Postings {
     return Math.log(1 + (this.#size - holders + 0.5) / (holders + 0.5));
   }
 
+  /** The score of a file that is full of all these tokens; no file reaches it. Tokens that no file holds do not count. */
+  ceiling(tokens: readonly number[]): number {
+    const held = tokens.filter((token) => this.#starts[token + 1]! > this.#starts[token]!);
+    return held.reduce((sum, token) => sum + this.idf(token) * (SATURATION + 1), 0);
+  }
+
   /** In which fields of one file a token stands. */
   fieldsOf(token: number, file: number): Field[] {
     const fields: Field[] = [];
