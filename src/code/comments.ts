@@ -1,3 +1,5 @@
+import { hasChinese } from '../text/index.js';
+
 /**
  * Takes comment markers away: C, Java and JSDoc blocks, line comments of all usual languages, Python docstrings, XML comments.
  *
@@ -57,8 +59,8 @@ export function firstSentence(strippedComment: string): string {
     line.replace(/^\s*(?:描述|说明|功能|description)\s*[:：]\s*|^Package \w+ (?=\p{Script=Han})/iu, ''),
   );
   const first = (lines[0] ?? '').trim();
-  // Swagger comments begin with the bare name of the handler.
-  if (tagged !== undefined && (first === '' || /^[\w.]+$/.test(first))) return endOfSentence(tagged, tagged);
+  // Swagger comments begin with the bare name of the handler, or with an example of the body.
+  if (tagged !== undefined && !hasChinese(first)) return endOfSentence(tagged, tagged);
   return endOfSentence(lines.join(' ').replace(/\s+/g, ' ').trim(), first);
 }
 

@@ -45,6 +45,7 @@ export class ProcessTree {
   private readonly members = new Map<number, number>();
   /** Processes that were looked at and are not ours, and so can't become ours: pid → start time. */
   private readonly foreign = new Map<number, number>();
+  /** Groups and sessions that members began and that have members. */
   private readonly groups = new Set<number>();
   private readonly startedAfter: number;
 
@@ -80,7 +81,10 @@ export class ProcessTree {
       else this.foreign.set(p.pid, p.start);
     }
     this.takeFamily(rest, ours);
-    return [...ours.values()];
+    const alive = [...ours.values()];
+    // The number of a group that has died out may be given to anyone.
+    for (const g of this.groups) if (!alive.some((p) => p.pgid === g || p.sid === g)) this.groups.delete(g);
+    return alive;
   }
 
   /** Children of members, and whoever is in a group or session that a member began. */

@@ -170,7 +170,8 @@ function visitPair(fact: Fact, ctx: OutlineBuilder, scope: Scope | undefined): v
   if (scope?.kind === 'function' || scope?.kind === 'method') return;
   const value = functionValue(fact, ctx);
   const name = value && fieldText(fact.node, 'key');
-  if (!value || !name) return;
+  // Vue's props have a `default` each.
+  if (!value || !name || name.text === 'default') return;
   const exported = scope === undefined ? isExported(fact, ctx, scope) : scope.exported;
   const text = name.text.replace(/^['"]|['"]$/g, '');
   const signature = signatureOf(ctx, name.start, value, fact.end);

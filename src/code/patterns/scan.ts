@@ -4,7 +4,8 @@ import { type SourceText, spanOf } from '../source.js';
 import type { Language, SymbolKind } from '../types.js';
 import { type BlockEnd, braceBlocks, indentedBlocks } from './blocks.js';
 import { lex } from './lexer.js';
-import { PATTERN_LANGUAGES, type PatternLanguage, type PatternRule } from './rules.js';
+import type { PatternLanguage, PatternRule } from './rule.js';
+import { PATTERN_LANGUAGES } from './rules.js';
 
 /** Words that look like declarations to a regular expression. */
 const NOT_NAMES = new Set(

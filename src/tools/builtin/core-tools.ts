@@ -37,18 +37,21 @@ export function renderLookup(r: LookupResult): string {
     const others = r.primary.others?.length
       ? `\n也提到它的文档：${r.primary.others.map((o) => o.title).join('、')}`
       : '';
-    parts.push(
-      `【原文】${r.primary.title ?? ''}（来源 ${r.primary.source}）\n${r.primary.content}${sections}${others}`,
-    );
+    parts.push(`【原文】${r.primary.title ?? ''}（${sourceOf(r.primary)}）\n${r.primary.content}${sections}${others}`);
   }
   if (r.supplement) {
-    parts.push(`【相关】${r.supplement.title ?? ''}（来源 ${r.supplement.source}）\n${r.supplement.content}`);
+    parts.push(`【相关】${r.supplement.title ?? ''}（${sourceOf(r.supplement)}）\n${r.supplement.content}`);
   }
   return parts.join('\n\n');
 }
 
 /** What one query puts before the model: a handful of entries, each cut to a paragraph. */
 const RENDER_LIMITS = { chunkChars: 400, topK: 5 };
+
+/** The file, and the origin that it names for itself. */
+function sourceOf(part: { source: string; origin?: string }): string {
+  return part.origin && part.origin !== part.source ? `来源 ${part.origin}，见 ${part.source}` : `来源 ${part.source}`;
+}
 
 const queryInput = z.object({
   user_intent: z.string().min(1).describe('用户想做什么，一句中文'),
