@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, readFileSync, symlinkSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -34,11 +34,9 @@ beforeAll(async () => {
   model = await startModelServer({ rules: retryRules });
   // A folder of its own: the server writes `.langgraph_api/` and edits `.gitignore` beside its configuration.
   home = mkdtempSync(join(tmpdir(), 'xihe-dev-'));
-  writeFileSync(join(home, 'package.json'), '{"type":"module"}');
-  writeFileSync(
-    join(home, 'langgraph.json'),
-    JSON.stringify({ node_version: '20', graphs: { xihe: join(packageRoot(), 'graphs/xihe.ts:graph') }, env: {} }),
-  );
+  cpSync(join(packageRoot(), 'langgraph.json'), join(home, 'langgraph.json'));
+  cpSync(join(packageRoot(), 'package.json'), join(home, 'package.json'));
+  for (const folder of ['graphs', 'src', 'node_modules']) symlinkSync(join(packageRoot(), folder), join(home, folder));
   const port = await freePort();
   const cli = join(packageRoot(), 'node_modules/@langchain/langgraph-cli/dist/cli/cli.mjs');
   server = spawn(
