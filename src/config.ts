@@ -35,7 +35,10 @@ export const configSchema = z
       })
       .strict()
       .prefault({}),
-    embedding: z.object({ baseUrl: z.string().url().optional(), apiKey: z.string().optional(), name: z.string().optional() }).strict().prefault({}),
+    embedding: z
+      .object({ baseUrl: z.string().url().optional(), apiKey: z.string().optional(), name: z.string().optional() })
+      .strict()
+      .prefault({}),
     milvus: z.object({ address: z.string().optional(), token: z.string().optional() }).strict().prefault({}),
     run: runLimits.strict().prefault({}),
     core: z
@@ -69,21 +72,22 @@ export const configSchema = z
 export type XiheConfig = z.infer<typeof configSchema>;
 
 /** A setting's path in the config and the environment variable that sets it. */
-const ENV: ReadonlyArray<readonly [section: keyof XiheConfig, key: string, variable: string, kind: 'text' | 'number']> = [
-  ['model', 'baseUrl', 'XIHE_BASE_URL', 'text'],
-  ['model', 'apiKey', 'XIHE_API_KEY', 'text'],
-  ['model', 'name', 'XIHE_MODEL', 'text'],
-  ['model', 'stallSeconds', 'XIHE_MODEL_STALL_SECONDS', 'number'],
-  ['model', 'maxRetries', 'XIHE_MODEL_RETRIES', 'number'],
-  ['embedding', 'baseUrl', 'XIHE_EMBED_BASE_URL', 'text'],
-  ['embedding', 'apiKey', 'XIHE_EMBED_API_KEY', 'text'],
-  ['embedding', 'name', 'XIHE_EMBED_MODEL', 'text'],
-  ['milvus', 'address', 'XIHE_MILVUS_ADDRESS', 'text'],
-  ['milvus', 'token', 'XIHE_MILVUS_TOKEN', 'text'],
-  ['state', 'keepThreads', 'XIHE_KEEP_THREADS', 'number'],
-  ['run', 'maxTurns', 'XIHE_MAX_TURNS', 'number'],
-  ['sandbox', 'testCommand', 'XIHE_TEST_COMMAND', 'text'],
-];
+const ENV: ReadonlyArray<readonly [section: keyof XiheConfig, key: string, variable: string, kind: 'text' | 'number']> =
+  [
+    ['model', 'baseUrl', 'XIHE_BASE_URL', 'text'],
+    ['model', 'apiKey', 'XIHE_API_KEY', 'text'],
+    ['model', 'name', 'XIHE_MODEL', 'text'],
+    ['model', 'stallSeconds', 'XIHE_MODEL_STALL_SECONDS', 'number'],
+    ['model', 'maxRetries', 'XIHE_MODEL_RETRIES', 'number'],
+    ['embedding', 'baseUrl', 'XIHE_EMBED_BASE_URL', 'text'],
+    ['embedding', 'apiKey', 'XIHE_EMBED_API_KEY', 'text'],
+    ['embedding', 'name', 'XIHE_EMBED_MODEL', 'text'],
+    ['milvus', 'address', 'XIHE_MILVUS_ADDRESS', 'text'],
+    ['milvus', 'token', 'XIHE_MILVUS_TOKEN', 'text'],
+    ['state', 'keepThreads', 'XIHE_KEEP_THREADS', 'number'],
+    ['run', 'maxTurns', 'XIHE_MAX_TURNS', 'number'],
+    ['sandbox', 'testCommand', 'XIHE_TEST_COMMAND', 'text'],
+  ];
 
 /**
  * Reads the settings: built-in defaults < `.xihe/config.yaml` < environment < `overrides` (flags).
@@ -115,10 +119,14 @@ export function loadConfig(
   if (parsed.success) return parsed.data;
   const issue = parsed.error.issues[0];
   const where = issue?.path.join('.') || '（顶层）';
-  throw new XiheError('CONFIG_INVALID', `配置有误：${where}：${issue?.message ?? '无法识别'}（${file} 或对应的环境变量）`, {
-    hint: '按 xihe init 生成的 config.yaml 里的注释改这一项，或删掉它用默认值。',
-    details: { file, key: where },
-  });
+  throw new XiheError(
+    'CONFIG_INVALID',
+    `配置有误：${where}：${issue?.message ?? '无法识别'}（${file} 或对应的环境变量）`,
+    {
+      hint: '按 xihe init 生成的 config.yaml 里的注释改这一项，或删掉它用默认值。',
+      details: { file, key: where },
+    },
+  );
 }
 
 function readYaml(file: string): Record<string, unknown> {

@@ -1,4 +1,4 @@
-import { lstatSync, realpathSync, statSync } from 'node:fs';
+import { lstatSync, realpathSync } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { errnoOf, XiheError } from '../errors.js';
 
@@ -56,6 +56,9 @@ function realPathOf(root: string, abs: string, shown: string): string {
     return realpathSync(abs);
   } catch (e) {
     if (errnoOf(e) === 'ELOOP') throw outside(shown);
+    if (errnoOf(e) === 'ENOTDIR') {
+      throw new XiheError('PATH_INVALID', `${shown} 的上级是一个文件，不是目录`, { hint: '换一个路径。', cause: e });
+    }
     if (errnoOf(e) === 'ENAMETOOLONG') {
       throw new XiheError('PATH_INVALID', `文件名太长：${shown.slice(0, 80)}…`, {
         hint: '换一个短一些的文件名。',
@@ -70,8 +73,5 @@ function realPathOf(root: string, abs: string, shown: string): string {
   const parent = dirname(abs);
   if (abs === root || parent === abs) return abs;
   const realParent = realPathOf(root, parent, shown);
-  if (statSync(realParent, { throwIfNoEntry: false })?.isFile()) {
-    throw new XiheError('PATH_INVALID', `${shown} 的上级是一个文件，不是目录`, { hint: '换一个路径。' });
-  }
   return join(realParent, abs.slice(parent.length + 1));
 }

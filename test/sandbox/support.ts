@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, readlinkSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterEach } from 'vitest';
@@ -36,7 +36,8 @@ export function snapshot(dir: string, skip: readonly string[] = []): Record<stri
       if (entry.isDirectory()) {
         found[path] = 'dir';
         walk(path);
-      } else found[path] = readFileSync(join(dir, path)).toString('hex');
+      } else if (entry.isSymbolicLink()) found[path] = `-> ${readlinkSync(join(dir, path))}`;
+      else found[path] = readFileSync(join(dir, path)).toString('hex');
     }
   };
   walk('');
