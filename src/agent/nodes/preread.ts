@@ -1,5 +1,9 @@
-import { identifiersOf } from '../../text/index.js';
-import { intentOf, type NodeBody } from '../node.js';
+import { join } from 'node:path';
+import { hasChinese, identifiersOf, readFileText } from '../../text/index.js';
+import { intentOf, type NodeBody, type NodeEnv } from '../node.js';
+
+/** Files looked at for Chinese comments when the request itself has no Chinese. */
+const FOCUS_FILES = 2;
 
 /** Asks the data core, when it should be asked: four lists, never mixed. */
 export const prereadNode: NodeBody = async (state, env) => {
@@ -10,6 +14,7 @@ export const prereadNode: NodeBody = async (state, env) => {
     codeSymbols: identifiersOf(intent.text),
     taskType: intent.taskType ?? 'general',
     maxResults: config.core.topK,
+    ...(hasChinese(intent.text) ? {} : await englishFocus(intent.text, env)),
   });
   env.emit({
     type: 'core.queried',
@@ -22,3 +27,20 @@ export const prereadNode: NodeBody = async (state, env) => {
   });
   return { retrieved };
 };
+
+/** An English request may still be about code with Chinese comments: the files that it leads to decide. */
+async function englishFocus(request: string, env: NodeEnv): Promise<{ files: string[]; focusHasChinese: boolean }> {
+  const paths = await env.project.paths(env.signal);
+  const { candidates } = await paths.lookupFile(request, { topK: FOCUS_FILES });
+  const files = candidates.map((c) => c.path as string);
+  return { files, focusHasChinese: files.some((file) => holdsChinese(join(env.project.layout.root, file))) };
+}
+
+function holdsChinese(file: string): boolean {
+  try {
+    return hasChinese(readFileText(file).text);
+  } catch {
+    // A binary or vanished file says nothing about the team's language.
+    return false;
+  }
+}
