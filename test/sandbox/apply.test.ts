@@ -13,7 +13,7 @@ import { join } from 'node:path';
 import iconv from 'iconv-lite';
 import { describe, expect, it } from 'vitest';
 import { Changeset, listReceipts, pruneSandboxState, type Receipt, undo } from '../../src/sandbox/index.js';
-import { runChild, snapshot, tempDir } from './support.js';
+import { runChild, runChildren, snapshot, tempDir } from './support.js';
 
 const OLD = {
   'src/a.txt': iconv.encode('订单\r\n结算', 'gbk'),
@@ -286,25 +286,7 @@ describe('apply and undo', () => {
       c.stage({ kind: 'write', path: `${id}.txt`, text: id });
       if (id === 'p' || id === 'q') c.stage({ kind: 'write', path: 'shared.txt', text: id });
     }
-    const { spawn } = await import('node:child_process');
-    const results = await Promise.all(
-      ['p', 'q', 'r', 's'].map(
-        (id) =>
-          new Promise<string>((resolve) => {
-            const child = spawn(process.execPath, [
-              '--import',
-              'tsx',
-              'test/sandbox/child.ts',
-              ...['apply', state, root, id].map((a) => JSON.stringify(a)),
-            ]);
-            let out = '';
-            child.stdout.on('data', (d: Buffer) => {
-              out += d.toString();
-            });
-            child.on('close', () => resolve(out));
-          }),
-      ),
-    );
+    const results = await runChildren(['p', 'q', 'r', 's'].map((id) => ['apply', state, root, id]));
     const outcome = results.map((out) => receiptOf(out).error ?? receiptOf(out).state);
     expect(outcome.slice(0, 2).sort()).toEqual(['CHANGESET_CONFLICT', 'applied']);
     expect(outcome.slice(2)).toEqual(['applied', 'applied']);
