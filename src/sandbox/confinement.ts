@@ -197,6 +197,7 @@ export function bwrapArgs(cage: Cage): string[] {
   for (const dir of new Set(hidden)) args.push('--tmpfs', dir);
   const shown = [
     ...toolFolders(homes, cage.path),
+    ...repositoryAround(cage.cwd, homes),
     ...RUN_PROGRAMS,
     ...(cage.network ? RUN_NETWORK : []),
     ...cage.readable,
@@ -245,6 +246,14 @@ function toolFolders(homes: readonly string[], path: string): string[] {
     dirs.push(around === home || isHomeSecret(around, homes) || homes.some((h) => h.startsWith(around)) ? bin : around);
   }
   return dirs;
+}
+
+/** The git work tree around a folder: a package of a monorepo needs what lies above it. Never a whole home folder. */
+function repositoryAround(cwd: string, homes: readonly string[]): string[] {
+  for (let dir = realpathSync(cwd); dirname(dir) !== dir && !homes.includes(dir); dir = dirname(dir)) {
+    if (existsSync(join(dir, '.git'))) return [dir];
+  }
+  return [];
 }
 
 function isHomeSecret(path: string, homes: readonly string[]): boolean {

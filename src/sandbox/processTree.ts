@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   cwdOf,
@@ -163,6 +164,7 @@ export class ProcessTree {
    * @returns how many members had to be signalled
    */
   async end(graceMs: number, helpers: ReadonlySet<number> = new Set()): Promise<number> {
+    if (process.platform === 'win32') return endOnWindows(this.rootPid);
     const signalled = new Set<number>();
     const others = () => this.alive().filter((p) => !helpers.has(p.pid));
     this.alive(true);
@@ -197,6 +199,16 @@ export class ProcessTree {
     for (const group of new Set(victims.map((p) => p.pgid)))
       if (this.groups.has(group)) signalProcess(-group, 'SIGKILL');
   }
+}
+
+/** Windows keeps the tree by parent ids itself; there is no polite signal, and no way to find what has left the tree. */
+function endOnWindows(pid: number): number {
+  try {
+    execFileSync('taskkill', ['/PID', String(pid), '/T', '/F'], { stdio: 'ignore', windowsHide: true });
+  } catch {
+    // Gone already.
+  }
+  return 0;
 }
 
 /**
