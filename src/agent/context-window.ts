@@ -1,4 +1,4 @@
-import { type BaseMessage, ToolMessage } from '@langchain/core/messages';
+import { AIMessage, type BaseMessage, ToolMessage } from '@langchain/core/messages';
 import { estimateTokens } from '../text/index.js';
 import { textOf } from './node.js';
 
@@ -15,22 +15,40 @@ const DROPPED = '（这条较早的工具结果已省略，需要时再查一次
  *
  * @param messages the conversation, oldest first; not changed
  * @param contextTokens the model's window in tokens
+ * @returns the same list when everything fits
  */
 export function fitContext(messages: BaseMessage[], contextTokens: number): BaseMessage[] {
   const limit = contextTokens * MESSAGE_SHARE;
-  let total = messages.reduce((sum, m) => sum + estimateTokens(textOf(m)), 0);
+  let total = messages.reduce((sum, m) => sum + messageTokens(m), 0);
   if (total <= limit) return messages;
   const toolIndexes = messages.flatMap((m, i) => (ToolMessage.isInstance(m) ? [i] : []));
   const fitted = [...messages];
   for (const i of toolIndexes.slice(0, Math.max(0, toolIndexes.length - KEEP_LAST))) {
     if (total <= limit) break;
     const old = fitted[i] as ToolMessage;
-    total -= estimateTokens(textOf(old)) - estimateTokens(DROPPED);
+    const saved = messageTokens(old) - estimateTokens(DROPPED);
+    // A result that is shorter than the note would only grow.
+    if (saved <= 0) continue;
+    total -= saved;
     fitted[i] = new ToolMessage({
       ...(old.id ? { id: old.id } : {}),
+      ...(old.name ? { name: old.name } : {}),
       tool_call_id: old.tool_call_id,
       content: DROPPED,
     });
   }
   return fitted;
+}
+
+/** Tokens that a message costs when it is sent: a call's arguments count (a `write_file` carries a whole file), thoughts too. */
+function messageTokens(message: BaseMessage): number {
+  const text = estimateTokens(textOf(message));
+  if (!AIMessage.isInstance(message)) return text;
+  const calls = [...(message.tool_calls ?? []), ...(message.invalid_tool_calls ?? [])];
+  const thoughts = message.additional_kwargs.reasoning_content;
+  return (
+    text +
+    (calls.length > 0 ? estimateTokens(JSON.stringify(calls.map(({ name, args }) => [name, args]))) : 0) +
+    (typeof thoughts === 'string' ? estimateTokens(thoughts) : 0)
+  );
 }

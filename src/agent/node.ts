@@ -56,8 +56,10 @@ export function makeNode(name: string, deps: GraphDeps, body: NodeBody) {
     };
     const update = await body(state, env);
     await pauseIfAsked(`${name}:after`, runtime.signal);
-    emit({ type: 'node.finished', node: name, ms: Date.now() - started });
-    return update;
+    const ms = Date.now() - started;
+    emit({ type: 'node.finished', node: name, ms });
+    // `route` starts the clock anew, so that its own value stands.
+    return { elapsedMs: ms, ...update };
   };
 }
 
@@ -83,16 +85,6 @@ async function pauseIfAsked(point: string, signal: AbortSignal | undefined): Pro
       resolve();
     });
   });
-}
-
-/** Where a model call streams to: its words, and that a failed attempt will be repeated. Thinking aloud is not shown. */
-export function streamTo(env: NodeEnv) {
-  return {
-    onToken: (text: string, kind: 'text' | 'reasoning') => {
-      if (kind === 'text') env.emit({ type: 'model.token', text });
-    },
-    onRetry: (attempt: number, reason: string) => env.emit({ type: 'model.retry', attempt, reason }),
-  };
 }
 
 /** The request of this run. */

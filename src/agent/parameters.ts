@@ -1,8 +1,8 @@
 import { HumanMessage } from '@langchain/core/messages';
 import * as z from 'zod';
-import { XiheError } from '../errors.js';
 import { fold, identifiersOf } from '../text/index.js';
 import { type AnyContract, jsonSchemaOf } from '../tools/index.js';
+import { askModel, modelFailure } from './ask-model.js';
 import { parseJsonReply } from './json.js';
 import { type NodeEnv, textOf } from './node.js';
 import { prompt } from './prompts.js';
@@ -51,20 +51,15 @@ export async function modelParameters(
   env: NodeEnv,
 ): Promise<{ input: Record<string, unknown>; usage?: RunUpdate['usage'] }> {
   if (!env.model) return { input: {} };
-  const started = Date.now();
   try {
-    const reply = await env.model.invoke({
+    const { reply, usage } = await askModel(env, {
       system: prompt('fill', {
         name: contract.name,
         description: contract.description,
         schema: JSON.stringify(jsonSchemaOf(contract)),
       }),
       messages: [new HumanMessage(text)],
-      tools: [],
-      signal: env.signal,
     });
-    const { input, output, source } = reply.usage;
-    const usage = { input, output, calls: 1, estimated: source === 'estimate', ms: Date.now() - started };
     const parsed = parseJsonReply(textOf(reply.message), z.record(z.string(), z.unknown()));
     const known = new Set(Object.keys(jsonSchemaOf(contract).properties ?? {}));
     const values = parsed.ok
@@ -72,7 +67,7 @@ export async function modelParameters(
       : {};
     return { input: values, usage };
   } catch (e) {
-    if (env.signal?.aborted || !XiheError.is(e) || e.code === 'CANCELLED') throw e;
+    modelFailure(e, env);
     return { input: {} };
   }
 }

@@ -10,16 +10,24 @@ import type { CheckState, Plan, PlanTerm, PlaybookRun } from './state.js';
 const MAX_TERMS = 6;
 /** Files in focus: what a careful colleague opens first (DESIGN: "opens three files instead of the whole tree"). */
 const MAX_FOCUS = 4;
-/** Candidates listed in a plan (issue: at most 5). */
-const MAX_CANDIDATES = 5;
+/** Candidates listed in a plan: more than five are not read. */
+export const MAX_CANDIDATES = 5;
 
-/** Looks each term's symbols up in the code: a candidate stays one until the repository confirms it. */
+/**
+ * Looks each term's symbols up in the code: a candidate stays one until the repository confirms it.
+ *
+ * @param hits as the core ranked them; that order stays
+ * @returns at most {@link MAX_TERMS}: a project's own with the symbols that are gone (`file: null`), general ones only where
+ *   the repository bears them out and the project has no meaning of its own for the word
+ */
 export async function planTerms(hits: Hit<Term>[], paths: PathContext): Promise<PlanTerm[]> {
   const terms: PlanTerm[] = [];
-  const ownWords = new Set(hits.filter((h) => h.provenance.layer === 'project').map((h) => fold(h.entry.keyword_ch)));
+  const own = hits.filter((h) => h.provenance.layer === 'project');
+  const ownWords = new Set(own.flatMap((h) => [h.entry.keyword_ch, ...h.entry.aliases].map(fold)));
   for (const hit of hits) {
     // The team's own meaning of a word stands; what the trade usually means by it would only confuse.
     if (hit.provenance.layer === 'general' && ownWords.has(fold(hit.entry.keyword_ch))) continue;
+    if (terms.length === MAX_TERMS) break;
     const symbols = [];
     for (const name of hit.entry.code_symbols) {
       const place = (await paths.findSymbol(name))[0];
@@ -43,7 +51,7 @@ export async function planTerms(hits: Hit<Term>[], paths: PathContext): Promise<
       provenance: provenanceOf(hit),
     });
   }
-  return terms.slice(0, MAX_TERMS);
+  return terms;
 }
 
 /** The part of a hit's provenance that travels in the state. */
@@ -52,7 +60,12 @@ export function provenanceOf(hit: { provenance: Hit<unknown>['provenance'] }): P
   return { source, layer, version, status, confidence };
 }
 
-/** Runs a playbook's required checks now; commands only where they are harmless, in a scratch copy. */
+/**
+ * Runs a playbook's required checks now; commands only where they are harmless, in a scratch copy.
+ *
+ * @returns the playbook with the state of each check: `missing` and `failed` are what the plan asks about or stops at,
+ *   `skipped` is a command that people must run themselves
+ */
 export async function runPlaybook(hit: Hit<Playbook>, paths: PathContext, env: NodeEnv): Promise<PlaybookRun> {
   const checks: CheckState[] = [];
   for (const check of hit.entry.required_checks) checks.push(await runCheck(check, paths, env));
@@ -89,9 +102,12 @@ async function runCheck(check: RequiredCheck, paths: PathContext, env: NodeEnv):
     : { ...base, state: 'failed', detail: `${run.outcome}，退出码 ${run.exitCode ?? '无'}` };
 }
 
+/** One git command and nothing behind it: `git status && npm test` would run the tests in the user's tree. */
+const ONLY_GIT = /^git\s[^;&|<>`$(){}\n\\]*$/;
+
 /**
- * Runs a low-danger command: in a scratch copy, which has no `.git`, or, when it asks git, in the project itself, where git is
- * told to write nothing (GIT_OPTIONAL_LOCKS, see git(1)).
+ * Runs a low-danger command: in a scratch copy, which has no `.git`, or, when it only asks git, in the project itself, where
+ * git is told to write nothing (GIT_OPTIONAL_LOCKS, see git(1)).
  */
 async function runHarmless(command: string, env: NodeEnv): Promise<RunResult> {
   const { root } = env.project.layout;
@@ -100,7 +116,7 @@ async function runHarmless(command: string, env: NodeEnv): Promise<RunResult> {
     timeoutMs: env.project.config.sandbox.timeoutSeconds * 1000,
     ...(env.signal ? { signal: env.signal } : {}),
   };
-  if (/^git\s/.test(command)) return runProcess({ ...limits, cwd: root, env: { GIT_OPTIONAL_LOCKS: '0' } });
+  if (ONLY_GIT.test(command)) return runProcess({ ...limits, cwd: root, env: { GIT_OPTIONAL_LOCKS: '0' } });
   const scratch = await makeScratch(root, undefined, env.signal ? { signal: env.signal } : {});
   try {
     return await runProcess({ ...limits, cwd: scratch.dir });
@@ -122,7 +138,13 @@ function fileOf(paths: PathContext, path: string): string | undefined {
   }
 }
 
-/** Puts terms, playbook and candidates together into a structured plan. */
+/**
+ * Puts terms, playbook and candidates together into a structured plan.
+ *
+ * @param playbook the matched one with its checks run; its steps are the plan's, else there are generic ones
+ * @param candidates best first; the plan lists {@link MAX_CANDIDATES}
+ * @returns with `openQuestions` for checks that ask first, and `stopped` for one that must not fail
+ */
 export function assemblePlan(
   taskType: Plan['taskType'],
   terms: PlanTerm[],
@@ -156,11 +178,10 @@ function questionFor(check: CheckState): string {
   return `${what}（用途：${check.purpose}）。要先补上它，还是直接继续？`;
 }
 
-/** Files of confirmed terms first (a team's own word beats any ranking), then the best candidates. */
+/** Where the search and the team's words agree comes first; then the two best of each, then the other candidates. */
 function focusFiles(terms: PlanTerm[], candidates: string[]): string[] {
-  const fromTerms = terms.filter((t) => t.status === 'verified').flatMap((t) => t.symbols.map((s) => s.file));
-  // The best candidate stands first when a term names it too; else terms lead.
-  const named = fromTerms.filter((f): f is string => f !== null);
+  const verified = terms.filter((t) => t.status === 'verified');
+  const named = verified.flatMap((t) => t.symbols.map((s) => s.file)).filter((f): f is string => f !== null);
   const both = candidates.filter((c) => named.includes(c));
   return [...new Set([...both, ...candidates.slice(0, 2), ...named.slice(0, 2), ...candidates])].slice(0, MAX_FOCUS);
 }
@@ -185,6 +206,23 @@ function genericSteps(taskType: Plan['taskType'], terms: PlanTerm[], focus: stri
 /** Modules that the files in focus belong to. */
 export function focusModules(files: string[], moduleOf: (path: string) => string | undefined): Set<string> {
   return new Set(files.map(moduleOf).filter((m): m is string => m !== undefined));
+}
+
+/**
+ * The retrieved terms as the plan found them in the code: with file and line, and without those that the plan dropped because
+ * nothing in the repository bears them out.
+ */
+export function withPlaces(retrieved: CoreResult, planned: PlanTerm[]): CoreResult {
+  const found = new Map(planned.map((term) => [term.id, term]));
+  const terms = retrieved.terms.flatMap((hit) => {
+    const term = found.get(hit.entry.id);
+    if (!term) return [];
+    const places = term.symbols.flatMap(({ name, file, line }) =>
+      file === null || line === null ? [] : [{ symbol: name, path: file, line }],
+    );
+    return [{ ...hit, places }];
+  });
+  return { ...retrieved, terms };
 }
 
 /** The retrieved lists, cut to what concerns the modules in focus: entries of other modules stay out of the prompt. */

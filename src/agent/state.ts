@@ -145,12 +145,16 @@ export const fedSchema = z.object({
 });
 
 export const usageSchema = z.object({
+  /** Tokens. */
   input: z.number(),
   output: z.number(),
   calls: z.number(),
+  /** True when an endpoint told no usage and the tokens are our estimate. */
   estimated: z.boolean(),
+  /** Milliseconds in model calls. */
   ms: z.number(),
 });
+export type Usage = z.infer<typeof usageSchema>;
 
 export const toolRunSchema = z.object({
   candidates: z.array(z.object({ name: z.string(), description: z.string(), why: z.string(), score: z.number() })),
@@ -179,11 +183,6 @@ export const turnSchema = z.object({
   outcome: z.string(),
 });
 
-/** The four lists, as plain JSON; the exact shape is zhcore's CoreResult. */
-export const retrievedSchema = z.custom<import('../zhcore/index.js').CoreResult>(
-  (v) => typeof v === 'object' && v !== null,
-);
-
 const append = <T extends z.ZodType>(item: T) =>
   new ReducedValue(
     z.array(item).default(() => []),
@@ -193,7 +192,19 @@ const append = <T extends z.ZodType>(item: T) =>
     },
   );
 
-const noUsage = { input: 0, output: 0, calls: 0, estimated: false, ms: 0 };
+/** Nothing used yet. */
+export const NO_USAGE: Usage = { input: 0, output: 0, calls: 0, estimated: false, ms: 0 };
+
+/** Two usages together. */
+export function addUsage(a: Usage, b: Usage): Usage {
+  return {
+    input: a.input + b.input,
+    output: a.output + b.output,
+    calls: a.calls + b.calls,
+    estimated: a.estimated || b.estimated,
+    ms: a.ms + b.ms,
+  };
+}
 
 export const XiheState = new StateSchema({
   request: requestSchema.nullable().default(null),
@@ -204,6 +215,7 @@ export const XiheState = new StateSchema({
     .object({ intents: z.array(intentSchema), index: z.number() })
     .nullable()
     .default(null),
+  /** The core's four lists: a `CoreResult` of zhcore as plain JSON. */
   retrieved: z.unknown().default(null),
   planned: planSchema.nullable().default(null),
   /** The user's answer to the plan's open questions. */
@@ -232,18 +244,11 @@ export const XiheState = new StateSchema({
   fed: append(fedSchema),
   turns: append(turnSchema),
   usage: new ReducedValue(
-    usageSchema.default(() => ({ ...noUsage })),
-    {
-      inputSchema: usageSchema,
-      reducer: (a, b) => ({
-        input: a.input + b.input,
-        output: a.output + b.output,
-        calls: a.calls + b.calls,
-        estimated: a.estimated || b.estimated,
-        ms: a.ms + b.ms,
-      }),
-    },
+    usageSchema.default(() => ({ ...NO_USAGE })),
+    { inputSchema: usageSchema, reducer: addUsage },
   ),
+  /** Milliseconds that the nodes of this run took: models, tools and checks, but not waiting for people. */
+  elapsedMs: new ReducedValue(z.number().default(0), { inputSchema: z.number(), reducer: (a, b) => a + b }),
 });
 
 export type RunState = typeof XiheState.State;

@@ -1,3 +1,5 @@
+import { type AIMessage, ToolMessage } from '@langchain/core/messages';
+import { FeedingLedger } from '../paths/index.js';
 import type { Changeset } from '../sandbox/index.js';
 import type { ToolContext } from '../tools/index.js';
 import { type NodeEnv, requestOf } from './node.js';
@@ -8,8 +10,19 @@ const LOCAL_CALLER = { name: 'local', roles: ['reader', 'developer'] };
 
 /** A tool context together with the feeding lines that calls add. */
 export interface CallSite {
-  ctx(callId: string): ToolContext;
+  /** @param turn of the model, where one node takes several */
+  ctx(callId: string, turn?: number): ToolContext;
   fed: Fed[];
+}
+
+/** The answer to a call whose arguments are no JSON: endpoints refuse a conversation with an unanswered call. */
+export function brokenCall(call: NonNullable<AIMessage['invalid_tool_calls']>[number]): ToolMessage {
+  return new ToolMessage({
+    id: `result-${call.id}`,
+    tool_call_id: call.id ?? '',
+    status: 'error',
+    content: `参数不是完整的 JSON，没有执行：${call.error ?? ''}。请重新调用 ${call.name || '这个工具'}，参数写完整。`,
+  });
 }
 
 /** Everything that tool calls of this node may touch. */
@@ -18,7 +31,8 @@ export async function callSite(state: RunState, env: NodeEnv, changeset?: Change
   const paths = await project.paths(env.signal);
   const caller = requestOf(state).caller ?? LOCAL_CALLER;
   const fed: Fed[] = [];
-  const ctx = (callId: string): ToolContext => ({
+  const feeding = new FeedingLedger();
+  const ctx = (callId: string, turn = state.turn): ToolContext => ({
     root: project.layout.root,
     stateDir: project.layout.stateDir,
     core: project.core,
@@ -27,7 +41,8 @@ export async function callSite(state: RunState, env: NodeEnv, changeset?: Change
     caller,
     thread,
     callId,
-    turn: state.turn,
+    turn,
+    feeding,
     ...(env.signal ? { signal: env.signal } : {}),
     ...(project.config.sandbox.testCommand ? { testCommand: project.config.sandbox.testCommand } : {}),
     commandSeconds: project.config.sandbox.timeoutSeconds,

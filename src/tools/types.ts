@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import type { FedPath, PathContext } from '../paths/index.js';
+import type { FedPath, FeedingLedger, PathContext } from '../paths/index.js';
 import type { AuditEntry, Changeset, Danger } from '../sandbox/index.js';
 import type { ZhCore } from '../zhcore/index.js';
 
@@ -28,6 +28,8 @@ export interface ToolContext {
   testCommand?: string;
   /** Seconds one command may take. */
   commandSeconds: number;
+  /** What these calls were fed already, window by window; absent where every call answers in full. */
+  feeding?: FeedingLedger;
   fed(entry: FedPath): void;
   audit(entry: Omit<AuditEntry, 'at' | 'who' | 'thread'>): void;
   progress(text: string): void;

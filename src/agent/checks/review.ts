@@ -1,9 +1,10 @@
 import { HumanMessage } from '@langchain/core/messages';
 import * as z from 'zod';
-import { XiheError } from '../../errors.js';
 import type { FileDiff } from '../../sandbox/index.js';
 import { truncateToTokens } from '../../text/index.js';
+import { maskPatch } from '../../tools/index.js';
 import { type CoreResult, renderHits } from '../../zhcore/index.js';
+import { askModel, modelFailure } from '../ask-model.js';
 import { parseJsonReply } from '../json.js';
 import { intentOf, type NodeEnv, textOf } from '../node.js';
 import { prompt } from '../prompts.js';
@@ -16,8 +17,9 @@ const replySchema = z.object({
   findings: z.array(
     z.object({
       severity: z.enum(['block', 'warn']).catch('warn'),
-      path: z.string().optional(),
-      line: z.number().int().optional(),
+      // Models write null, or a number in quotes: a finding is worth more than its place.
+      path: z.string().optional().catch(undefined),
+      line: z.coerce.number().int().positive().optional().catch(undefined),
       text: z.string().min(1),
     }),
   ),
@@ -39,42 +41,26 @@ export async function reviewFindings(
     'postcheck',
     env.project.config.core,
   );
-  const diff = truncateToTokens(diffs.map((d) => d.patch).join('\n'), REVIEW_DIFF_TOKENS);
-  const started = Date.now();
+  const diff = truncateToTokens(diffs.map((d) => maskPatch(d.patch)).join('\n'), REVIEW_DIFF_TOKENS);
   try {
-    const reply = await env.model.invoke({
-      system: prompt('review'),
-      messages: [
-        new HumanMessage(
-          prompt('review-task', {
-            request: intentOf(state).text,
-            warnings: warnings.text || '（没有）',
-            diff: diff.truncated ? `${diff.text}\n（后面的改动过长，未列出）` : diff.text,
-          }),
-        ),
-      ],
-      tools: [],
-      jsonSchema: z.toJSONSchema(replySchema, { io: 'input' }) as Record<string, unknown>,
-      signal: env.signal,
+    const task = prompt('review-task', {
+      request: intentOf(state).text,
+      warnings: warnings.text || '（没有）',
+      diff: diff.truncated ? `${diff.text}\n（后面的改动过长，未列出）` : diff.text,
     });
-    const usage = {
-      input: reply.usage.input,
-      output: reply.usage.output,
-      calls: 1,
-      estimated: reply.usage.source === 'estimate',
-      ms: Date.now() - started,
-    };
+    const { reply, usage } = await askModel(env, {
+      system: prompt('review'),
+      messages: [new HumanMessage(task)],
+      jsonSchema: z.toJSONSchema(replySchema, { io: 'input' }) as Record<string, unknown>,
+    });
     const parsed = parseJsonReply(textOf(reply.message), replySchema);
-    if (!parsed.ok)
-      return {
-        findings: [{ from: 'review', severity: 'warn', text: '模型的自查没有给出可用的结果，请人工看一遍改动' }],
-        usage,
-      };
+    if (!parsed.ok) return { findings: [notReviewed('模型的自查没有给出可用的结果')], usage };
     return { findings: parsed.value.findings.map((f) => ({ from: 'review' as const, ...f })), usage };
   } catch (e) {
-    if (env.signal?.aborted || !XiheError.is(e) || e.code === 'CANCELLED') throw e;
-    return {
-      findings: [{ from: 'review', severity: 'warn', text: `模型没有完成自查（${e.message}），请人工看一遍改动` }],
-    };
+    return { findings: [notReviewed(`模型没有完成自查（${modelFailure(e, env).message}）`)] };
   }
+}
+
+function notReviewed(why: string): Finding {
+  return { from: 'review', severity: 'warn', text: `${why}，请人工看一遍改动` };
 }

@@ -1,13 +1,13 @@
 import { type AIMessage, type BaseMessage, HumanMessage, ToolMessage } from '@langchain/core/messages';
-import { XiheError } from '../../errors.js';
+import type { XiheError } from '../../errors.js';
 import { callTool, READ_TOOLS, renderCandidates, renderLookup, toOpenAiTool } from '../../tools/index.js';
 import { type CoreResult, renderHits } from '../../zhcore/index.js';
-import { fitContext } from '../context-window.js';
+import { askModel, modelFailure } from '../ask-model.js';
 import { inject } from '../injection.js';
-import { intentOf, type NodeBody, type NodeEnv, streamTo, textOf } from '../node.js';
+import { intentOf, type NodeBody, type NodeEnv, textOf } from '../node.js';
 import { prompt } from '../prompts.js';
-import type { RunState, RunUpdate } from '../state.js';
-import { callSite } from '../tool-context.js';
+import { addUsage, type Fed, NO_USAGE, type RunState, type RunUpdate, type Usage } from '../state.js';
+import { brokenCall, callSite } from '../tool-context.js';
 
 /** Model turns for one answer: a question that needs more look-ups than this needs a better question. */
 const MAX_ANSWER_TURNS = 8;
@@ -53,49 +53,50 @@ async function withModel(state: RunState, env: NodeEnv, retrieved: CoreResult): 
       files: renderCandidates(files) || '（没有）',
     }),
   );
-  const base = { ledger: inject(state, 'answer', core.injected, env.emit) };
-  try {
-    return { ...base, ...(await converse(state, env, [task])) };
-  } catch (e) {
-    if (env.signal?.aborted || !XiheError.is(e) || e.code === 'CANCELLED') throw e;
-    const fallback = await withoutModel(state, env, retrieved);
-    return { ...fallback, answered: `模型没有答上来（${e.message}），下面是查到的资料：\n\n${fallback.answered}` };
-  }
+  const ledger = inject(state, 'answer', core.injected, env.emit);
+  const { answer, error, usage, fed } = await converse(state, env, [task]);
+  if (error === undefined) return { answered: answer, ledger, usage, fed };
+  const fallback = await withoutModel(state, env, retrieved);
+  return {
+    answered: `模型没有答上来（${error.message}）。${error.hint}\n下面是查到的资料：\n\n${fallback.answered}`,
+    ledger,
+    usage,
+    fed,
+  };
+}
+
+interface Conversation {
+  answer: string;
+  /** Why there is no answer. What was used until then still counts. */
+  error?: XiheError;
+  usage: Usage;
+  fed: Fed[];
 }
 
 /** Model and reading tools in turns until the model answers in words. */
-async function converse(state: RunState, env: NodeEnv, messages: BaseMessage[]): Promise<RunUpdate> {
+async function converse(state: RunState, env: NodeEnv, messages: BaseMessage[]): Promise<Conversation> {
   const site = await callSite(state, env);
-  const usage = { input: 0, output: 0, calls: 0, estimated: false, ms: 0 };
+  let usage = NO_USAGE;
   for (let turn = 1; ; turn++) {
-    const last = turn >= MAX_ANSWER_TURNS;
-    const started = Date.now();
-    env.emit({ type: 'model.started', turn });
-    const reply = await env.model!.invoke({
-      system: prompt('answer'),
-      messages: fitContext(messages, env.project.config.model.contextTokens),
-      // In the last turn no tools are offered, so that the model has to answer with what it has.
-      tools: last ? [] : READ_TOOLS.map(toOpenAiTool),
-      signal: env.signal,
-      ...streamTo(env),
-    });
-    usage.input += reply.usage.input;
-    usage.output += reply.usage.output;
-    usage.calls += 1;
-    usage.estimated ||= reply.usage.source === 'estimate';
-    usage.ms += Date.now() - started;
-    env.emit({
-      type: 'model.finished',
-      turn,
-      input: reply.usage.input,
-      output: reply.usage.output,
-      ms: Date.now() - started,
-    });
-    messages.push(reply.message);
-    const calls = last ? [] : (reply.message.tool_calls ?? []);
-    if (calls.length === 0)
-      return { answered: textOf(reply.message).trim() || '模型没有给出回答。', usage, fed: site.fed };
-    for (const call of calls) messages.push(await lookUp(call, env, site.ctx(call.id ?? '')));
+    const spent = state.usage.input + state.usage.output + usage.input + usage.output;
+    // In the last turn no tools are offered, so that the model has to answer with what it has.
+    const last = turn >= MAX_ANSWER_TURNS || spent >= env.project.config.run.maxTokens;
+    let message: AIMessage;
+    try {
+      const tools = last ? [] : READ_TOOLS.map(toOpenAiTool);
+      const asked = await askModel(env, { system: prompt('answer'), messages, tools, turn });
+      usage = addUsage(usage, asked.usage);
+      message = asked.reply.message;
+    } catch (e) {
+      return { answer: '', error: modelFailure(e, env), usage, fed: site.fed };
+    }
+    messages.push(message);
+    const broken = message.invalid_tool_calls ?? [];
+    const calls = message.tool_calls ?? [];
+    if (last || calls.length + broken.length === 0)
+      return { answer: textOf(message).trim() || '模型没有给出回答。', usage, fed: site.fed };
+    for (const call of calls) messages.push(await lookUp(call, env, site.ctx(call.id ?? '', turn)));
+    messages.push(...broken.map(brokenCall));
   }
 }
 
@@ -127,20 +128,10 @@ async function chat(state: RunState, env: NodeEnv): Promise<RunUpdate> {
   };
   if (!env.model) return plain;
   try {
-    const started = Date.now();
-    const reply = await env.model.invoke({
-      system: prompt('chat'),
-      messages: [new HumanMessage(said)],
-      tools: [],
-      signal: env.signal,
-    });
-    const { input, output, source } = reply.usage;
-    return {
-      answered: textOf(reply.message).trim() || plain.answered,
-      usage: { input, output, calls: 1, estimated: source === 'estimate', ms: Date.now() - started },
-    };
+    const { reply, usage } = await askModel(env, { system: prompt('chat'), messages: [new HumanMessage(said)] });
+    return { answered: textOf(reply.message).trim() || plain.answered, usage };
   } catch (e) {
-    if (env.signal?.aborted || !XiheError.is(e) || e.code === 'CANCELLED') throw e;
+    modelFailure(e, env);
     return plain;
   }
 }

@@ -1,80 +1,51 @@
-import { type BaseMessage, HumanMessage } from '@langchain/core/messages';
-import { XiheError } from '../../errors.js';
+import { HumanMessage } from '@langchain/core/messages';
 import { estimateTokens } from '../../text/index.js';
 import { EXECUTE_TOOLS, renderCandidates, toOpenAiTool } from '../../tools/index.js';
 import { type CoreResult, renderHits } from '../../zhcore/index.js';
-import { fitContext } from '../context-window.js';
+import { askModel, modelFailure } from '../ask-model.js';
 import { inject } from '../injection.js';
-import type { ModelReply } from '../model.js';
-import { conversationOf, intentOf, type NodeBody, type NodeEnv, streamTo } from '../node.js';
-import { focusModules, scopeToFocus } from '../planning.js';
+import { conversationOf, intentOf, type NodeBody, type NodeEnv } from '../node.js';
+import { focusModules, scopeToFocus, withPlaces } from '../planning.js';
 import { prompt } from '../prompts.js';
-import type { Injection, Plan, RunState, RunUpdate } from '../state.js';
+import type { CheckState, Injection, Plan, RunState, RunUpdate } from '../state.js';
 
 /** Tokens of the skeleton in the task message: two levels of an ordinary project; the tools show the rest. */
 const SKELETON_TOKENS = 300;
 
 /** One turn of the model. The first one carries the task; later ones what the tools answered. */
 export const executeNode: NodeBody = async (state, env) => {
+  const changesetId = state.changesetId ?? changesetIdFor(env.thread, state);
   const over = budgetReason(state, env);
-  if (over) return { stopReason: over };
+  if (over) return { stopReason: over, changesetId };
   const task = state.turn === 0 ? await taskMessage(state, env) : null;
-  const messages = task ? [task.message] : conversationOf(state);
-  env.emit({ type: 'model.started', turn: state.turn + 1 });
-  const started = Date.now();
+  const turn = state.turn + 1;
   try {
-    const reply = await askModel(env, messages);
-    const ms = Date.now() - started;
-    env.emit({
-      type: 'model.finished',
-      turn: state.turn + 1,
-      input: reply.usage.input,
-      output: reply.usage.output,
-      ms,
+    const { reply, usage } = await askModel(env, {
+      system: prompt('execute'),
+      messages: task ? [task.message] : conversationOf(state),
+      tools: EXECUTE_TOOLS.map(toOpenAiTool),
+      turn,
     });
     return {
       messages: task ? [task.message, reply.message] : [reply.message],
-      turn: state.turn + 1,
-      changesetId: state.changesetId ?? changesetIdFor(env.thread, state),
+      turn,
+      changesetId,
       ...(task ? { ledger: task.ledger, fed: task.fed } : {}),
-      usage: {
-        input: reply.usage.input,
-        output: reply.usage.output,
-        calls: 1,
-        estimated: reply.usage.source === 'estimate',
-        ms,
-      },
+      usage,
     } satisfies RunUpdate;
   } catch (e) {
-    return modelFailed(e, env);
+    // The run ends with what the core knows, and says so; a cancelled one stops here for a later resume.
+    const { code, message, hint } = modelFailure(e, env);
+    return { error: { code, message, hint } };
   }
 };
 
-/** One call with the tools of the phase. An endpoint whose window is smaller than set gets the conversation once more, cut harder. */
-async function askModel(env: NodeEnv, messages: BaseMessage[]): Promise<ModelReply> {
-  const ask = (contextTokens: number) =>
-    env.model!.invoke({
-      system: prompt('execute'),
-      messages: fitContext(messages, contextTokens),
-      tools: EXECUTE_TOOLS.map(toOpenAiTool),
-      signal: env.signal,
-      ...streamTo(env),
-    });
-  const window = env.project.config.model.contextTokens;
-  try {
-    return await ask(window);
-  } catch (e) {
-    if (!XiheError.is(e, 'MODEL_CONTEXT_OVERFLOW')) throw e;
-    return ask(window / 2);
-  }
-}
-
-/** Why the loop must end now, in Chinese; undefined while there is room. */
+/** Why the loop must end now, in Chinese; undefined while there is room. Tokens and time are those of the whole run. */
 function budgetReason(state: RunState, env: NodeEnv): string | undefined {
   const { maxTurns, maxTokens, maxSeconds } = env.project.config.run;
-  if (state.turn >= maxTurns) return `达到轮数上限（${maxTurns} 轮）`;
-  if (state.usage.input + state.usage.output >= maxTokens) return `达到 token 上限（${maxTokens}）`;
-  if (state.usage.ms >= maxSeconds * 1000) return `达到时间上限（${maxSeconds} 秒）`;
+  if (state.turn >= maxTurns) return `达到轮数上限（${maxTurns} 轮，run.maxTurns）`;
+  if (state.usage.input + state.usage.output >= maxTokens) return `达到 token 上限（${maxTokens}，run.maxTokens）`;
+  if (state.elapsedMs >= maxSeconds * 1000) return `达到时间上限（${maxSeconds} 秒，run.maxSeconds）`;
   return undefined;
 }
 
@@ -90,9 +61,14 @@ async function taskMessage(
   const plan = state.planned!;
   const paths = await env.project.paths(env.signal);
   const modules = focusModules(plan.focus, (p) => env.project.core.termLookup().moduleOf(p));
-  const scoped = scopeToFocus(state.retrieved as CoreResult, modules);
+  const scoped = withPlaces(scopeToFocus(state.retrieved as CoreResult, modules), plan.terms);
   const core = renderHits({ ...scoped, playbooks: [] }, 'execute', env.project.config.core);
-  const playbooks = renderHits({ ...scoped, terms: [], knowledge: [], warnings: [] }, 'plan', env.project.config.core);
+  // The plan carries the playbook itself; this is only its line in the ledger.
+  const playbook = renderHits(
+    { ...scoped, terms: [], knowledge: [], warnings: [], playbooks: plan.playbook ? scoped.playbooks.slice(0, 1) : [] },
+    'plan',
+    env.project.config.core,
+  );
   const skeleton = paths.loadContext({ maxTokens: SKELETON_TOKENS });
   const text = prompt('task', {
     request: intentOf(state).text,
@@ -105,12 +81,7 @@ async function taskMessage(
   const run = state.run;
   return {
     message: new HumanMessage({ id: `task-${run}-${state.routed?.index ?? 0}`, content: text }),
-    ledger: inject(
-      state,
-      'execute',
-      [...core.injected, ...(plan.playbook ? playbooks.injected.slice(0, 1) : [])],
-      env.emit,
-    ),
+    ledger: inject(state, 'execute', [...core.injected, ...playbook.injected], env.emit),
     fed: [
       { run, path: '.', form: 'skeleton', turn: 0, tokens: skeleton.tokens },
       ...plan.candidates.map((c) => ({
@@ -124,13 +95,19 @@ async function taskMessage(
   };
 }
 
+const CHECK_STATES = { ok: '已具备', missing: '没有', failed: '没有通过', skipped: '没有自动运行' } as const;
+
+/** A check in one line; of a glob, the file that met it. */
+function renderCheck(c: CheckState): string {
+  const what = c.state === 'ok' && c.type !== 'command' ? c.detail : c.target;
+  return `- ${CHECK_STATES[c.state]}：${what}（${c.purpose}）`;
+}
+
 /** The plan as the model reads it: the playbook whole, with the state of its checks. */
 export function renderPlan(plan: Plan): string {
   const steps = plan.steps.map((step, i) => `${i + 1}. ${step}`).join('\n');
   if (!plan.playbook) return steps;
-  const checks = plan.playbook.checks
-    .map((c) => `- ${c.state === 'ok' ? '已具备' : '未具备'}：${c.target}（${c.purpose}）`)
-    .join('\n');
+  const checks = plan.playbook.checks.map(renderCheck).join('\n');
   const post = plan.playbook.postChecks.map((c) => `- ${c.purpose}`).join('\n');
   const { title, provenance } = plan.playbook;
   return [
@@ -141,11 +118,4 @@ export function renderPlan(plan: Plan): string {
   ]
     .filter(Boolean)
     .join('\n');
-}
-
-/** A model that fails ends the run with what the core knows, and says so; cancellation stops it for a later resume. */
-function modelFailed(e: unknown, env: NodeEnv): RunUpdate {
-  if (env.signal?.aborted || XiheError.is(e, 'CANCELLED')) throw e;
-  if (!XiheError.is(e)) throw e;
-  return { error: { code: e.code, message: e.message, hint: e.hint } };
 }

@@ -1,9 +1,6 @@
 import type { CoreResult } from '../../zhcore/index.js';
 import { intentOf, type NodeBody } from '../node.js';
-import { assemblePlan, planTerms, runPlaybook } from '../planning.js';
-
-/** Files that the search returns for a plan. */
-const TOP_FILES = 5;
+import { assemblePlan, MAX_CANDIDATES, planTerms, runPlaybook } from '../planning.js';
 
 /** Terms looked up in the code, the playbook with its checks run, the files to start from: a structured plan. */
 export const planNode: NodeBody = async (state, env) => {
@@ -11,7 +8,7 @@ export const planNode: NodeBody = async (state, env) => {
   const retrieved = state.retrieved as CoreResult;
   const paths = await env.project.paths(env.signal);
   const taskType = intent.taskType ?? 'general';
-  const found = await paths.lookupFile(intent.text, { topK: TOP_FILES, taskType });
+  const found = await paths.lookupFile(intent.text, { topK: MAX_CANDIDATES, taskType });
   const terms = await planTerms(retrieved.terms, paths);
   const match = retrieved.playbooks[0];
   const playbook = match ? await runPlaybook(match, paths, env) : null;

@@ -3,7 +3,7 @@ import { Overwrite, REMOVE_ALL_MESSAGES } from '@langchain/langgraph';
 import { XiheError } from '../../errors.js';
 import { type NodeBody, textOf } from '../node.js';
 import { route } from '../routing/index.js';
-import { type RunState, type RunUpdate, requestSchema } from '../state.js';
+import { NO_USAGE, type RunState, type RunUpdate, requestSchema } from '../state.js';
 
 /** Longest request in characters: more is a document, not a request, and belongs into a file. */
 const MAX_REQUEST = 20_000;
@@ -44,7 +44,8 @@ function freshRun(state: RunState, said: HumanMessage): RunUpdate {
     ...freshIntent(),
     reported: null,
     reports: new Overwrite([]) as never,
-    usage: new Overwrite({ input: 0, output: 0, calls: 0, estimated: false, ms: 0 }) as never,
+    usage: new Overwrite(NO_USAGE) as never,
+    elapsedMs: new Overwrite(0) as never,
   };
 }
 

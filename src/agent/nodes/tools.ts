@@ -6,7 +6,7 @@ import { renderHits, type Term } from '../../zhcore/index.js';
 import { inject, nothingRetrieved, wasInjected } from '../injection.js';
 import { intentOf, type NodeBody, type NodeEnv } from '../node.js';
 import type { Injection, RunState } from '../state.js';
-import { type CallSite, callSite } from '../tool-context.js';
+import { brokenCall, type CallSite, callSite } from '../tool-context.js';
 
 /** Terms that one tool result may bring to mind: the reminder helps, a glossary would not. */
 const MAX_REMINDERS = 3;
@@ -32,16 +32,7 @@ export const toolsNode: NodeBody = async (state, env) => {
       }),
     );
   }
-  for (const broken of last.invalid_tool_calls ?? []) {
-    answers.push(
-      new ToolMessage({
-        id: `result-${broken.id}`,
-        tool_call_id: broken.id ?? '',
-        status: 'error',
-        content: `参数不是完整的 JSON，没有执行：${broken.error ?? ''}。请重新调用 ${broken.name ?? '这个工具'}，参数写完整。`,
-      }),
-    );
-  }
+  answers.push(...(last.invalid_tool_calls ?? []).map(brokenCall));
   return { messages: answers, ledger, fed: site.fed };
 };
 

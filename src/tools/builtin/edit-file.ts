@@ -4,6 +4,7 @@ import { syntaxProblems } from '../../code/index.js';
 import type { TextEdit } from '../../text/index.js';
 import { defineTool } from '../contract.js';
 import { locate, withNote } from '../locate.js';
+import { assertNoPrivateKey, holdsSecretValues, maskLine } from '../secret-files.js';
 import { changesetOf } from './overlay.js';
 import { findEdits } from './search-replace.js';
 
@@ -47,7 +48,9 @@ export const editFile = defineTool<z.infer<typeof input>, EditResult>({
     // A rerun of the same call (crash between staging and its checkpoint) must not look for text that it already replaced.
     if (changeset.hasKey(ctx.callId)) return { path, places: [], problems: [], note: '这处修改之前已经暂存' };
     const before = changeset.read(path);
-    const found: TextEdit[] = findEdits(path, before.text, edits);
+    assertNoPrivateKey(path, before.text);
+    const quote = holdsSecretValues(path) ? maskLine : undefined;
+    const found: TextEdit[] = findEdits(path, before.text, edits, quote);
     const old = new Set((await syntaxProblems(path, before.text)).map((p) => p.text));
     changeset.stage({ kind: 'edit', path, edits: found }, ctx.callId);
     const after = changeset.read(path);

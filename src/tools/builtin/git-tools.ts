@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { XiheError } from '../../errors.js';
 import { runProcess } from '../../sandbox/index.js';
 import { defineTool } from '../contract.js';
+import { maskPatch } from '../secret-files.js';
 import type { ToolContext } from '../types.js';
 
 const shared = {
@@ -47,9 +48,9 @@ export const gitDiff = defineTool<z.infer<typeof diffInput>, string>({
     if (staged && ctx.changeset)
       return ctx.changeset
         .diff()
-        .map((d) => d.patch)
+        .map((d) => maskPatch(d.patch))
         .join('\n');
-    return git(ctx, ['diff', 'HEAD', '--', '.']);
+    return maskPatch(await git(ctx, ['diff', 'HEAD', '--', '.']));
   },
   render: (text) => text || '没有修改。',
 });

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import type { Expansion, FileCandidate, LookupMethod, SearchHit, Skeleton } from '../../paths/index.js';
 import { estimateTokens } from '../../text/index.js';
 import { defineTool } from '../contract.js';
+import { holdsSecretValues, maskLine } from '../secret-files.js';
 
 const shared = {
   danger: 'low',
@@ -110,7 +111,11 @@ export const searchCode = defineTool<z.infer<typeof searchInput>, SearchResult>(
   },
   render(r) {
     if (r.hits.length === 0) return '没有匹配的行。';
-    const lines = r.hits.map((h) => `${h.path}:${h.line}\t${h.text.trim().slice(0, 160)}`).join('\n');
+    const lines = r.hits
+      .map(
+        (h) => `${h.path}:${h.line}\t${(holdsSecretValues(h.path) ? maskLine(h.text) : h.text).trim().slice(0, 160)}`,
+      )
+      .join('\n');
     return r.hits.length >= r.limit ? `${lines}\n（到 ${r.limit} 行为止，可能还有；加 scope 缩小范围）` : lines;
   },
 });

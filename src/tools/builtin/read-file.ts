@@ -1,7 +1,8 @@
 import * as z from 'zod';
-import { estimateTokens } from '../../text/index.js';
+import { estimateTokens, stableHash } from '../../text/index.js';
 import { defineTool } from '../contract.js';
 import { locate, withNote } from '../locate.js';
+import { assertNoPrivateKey, holdsSecretValues, maskLine } from '../secret-files.js';
 import type { ToolContext } from '../types.js';
 import { readOverlay } from './overlay.js';
 
@@ -21,10 +22,14 @@ export interface ReadResult {
   endLine: number;
   totalLines: number;
   encoding: string;
+  /** The file holds secrets: the values in `text` are masked. */
+  masked: boolean;
+  /** The same turn was given this window already; `text` is empty. */
+  repeated: boolean;
   note?: string;
 }
 
-/** Reads a window of a file through the staged changes, with line numbers. */
+/** Reads a window of a file through the staged changes, with line numbers; secrets are masked, private keys refused. */
 export const readFile = defineTool<z.infer<typeof input>, ReadResult>({
   name: 'read_file',
   description: '读文件的一段，带行号；看得到本次已暂存的修改',
@@ -39,31 +44,44 @@ export const readFile = defineTool<z.infer<typeof input>, ReadResult>({
   async run({ path: raw, start_line, line_count }, ctx: ToolContext) {
     const { path, note } = locate(ctx, raw);
     const file = readOverlay(ctx, path);
+    assertNoPrivateKey(path, file.text);
     const lines = file.text.split(/\r\n|\r|\n/);
     if (lines.at(-1) === '') lines.pop();
     const from = Math.min(start_line, Math.max(1, lines.length));
     const window = lines.slice(from - 1, from - 1 + line_count);
-    const text = window.map((line, i) => `${from + i}\t${line}`).join('\n');
-    ctx.fed({ path, form: 'read', turn: ctx.turn, tokens: estimateTokens(text) });
-    return {
+    const masked = holdsSecretValues(path);
+    const shown = {
       path,
-      text,
       startLine: from,
       endLine: from + window.length - 1,
       totalLines: lines.length,
       encoding: file.encoding,
+      masked,
       ...(note ? { note } : {}),
     };
+    if (isRepeat(ctx, `${path}#${from}-${shown.endLine}`, file.text)) return { ...shown, text: '', repeated: true };
+    const text = window.map((line, i) => `${from + i}\t${masked ? maskLine(line) : line}`).join('\n');
+    ctx.fed({ path, form: 'read', turn: ctx.turn, tokens: estimateTokens(text) });
+    return { ...shown, text, repeated: false };
   },
   render(r) {
+    const where = `${r.path} 第 ${r.startLine}–${r.endLine} 行`;
+    if (r.repeated) return withNote(r.note, `${where}：本轮已经给过，内容没有变，见上文。`);
     const rest =
       r.endLine < r.totalLines
         ? `（后面还有 ${r.totalLines - r.endLine} 行，用 start_line=${r.endLine + 1} 接着读）`
         : '';
     const encoding = r.encoding === 'utf-8' ? '' : `，编码 ${r.encoding}`;
-    return withNote(
-      r.note,
-      `${r.path} 第 ${r.startLine}–${r.endLine} 行，共 ${r.totalLines} 行${encoding}${rest}\n${r.text}`,
-    );
+    const masked = r.masked ? '（存密钥的文件：只给名字，值已遮住）' : '';
+    return withNote(r.note, `${where}，共 ${r.totalLines} 行${encoding}${masked}${rest}\n${r.text}`);
   },
 });
+
+/** True when this turn was given the very window of the very content; else writes down that it is given now. */
+function isRepeat(ctx: ToolContext, window: string, content: string): boolean {
+  if (!ctx.feeding) return false;
+  const version = stableHash(content);
+  if (ctx.feeding.decide(window, 'read', ctx.turn, version).form === undefined) return true;
+  ctx.feeding.record({ path: window, form: 'read', turn: ctx.turn, tokens: 0, version });
+  return false;
+}

@@ -14,12 +14,18 @@ const MAX_NEAREST_LINES = 5_000;
  * @param path for messages
  * @param text the file's decoded text
  * @param pairs each `search` must occur exactly once
+ * @param quote how a line of the file may be quoted in a message (files of secrets mask it)
  * @throws XiheError EDIT_NOT_FOUND with the nearest lines, EDIT_AMBIGUOUS with the line numbers, EDIT_INVALID when two overlap
  */
-export function findEdits(path: string, text: string, pairs: { search: string; replace: string }[]): TextEdit[] {
+export function findEdits(
+  path: string,
+  text: string,
+  pairs: { search: string; replace: string }[],
+  quote: (line: string) => string = (line) => line,
+): TextEdit[] {
   const edits = pairs.map(({ search, replace }) => {
     const places = occurrences(text, search);
-    if (places.length === 0) throw notFound(path, text, search);
+    if (places.length === 0) throw notFound(path, text, search, quote);
     if (places.length > 1) throw ambiguous(path, text, search, places);
     const place = places[0]!;
     return { start: place.start, end: place.end, text: replace };
@@ -40,7 +46,7 @@ function occurrences(text: string, search: string): { start: number; end: number
   return places;
 }
 
-function notFound(path: string, text: string, search: string): XiheError {
+function notFound(path: string, text: string, search: string, quote: (line: string) => string): XiheError {
   const lines = text.split(/\r\n|\r|\n/);
   const first = search.split(/\r\n|\r|\n/).find((line) => line.trim() !== '') ?? search;
   const near =
@@ -51,7 +57,7 @@ function notFound(path: string, text: string, search: string): XiheError {
           .filter((entry) => entry.score > 0.4)
           .sort((a, b) => b.score - a.score)
           .slice(0, NEAREST_LINES);
-  const shown = near.map((entry) => `${entry.number}\t${entry.line}`).join('\n');
+  const shown = near.map((entry) => `${entry.number}\t${quote(entry.line)}`).join('\n');
   return new XiheError('EDIT_NOT_FOUND', `${path} 里找不到这段原文：「${clip(first)}」`, {
     hint: shown ? `最接近的行是：\n${shown}\n照抄这些行再试，或先 read_file。` : '先用 read_file 看清原文再改。',
     details: { path, nearest: near.map((entry) => entry.number) },
