@@ -14,6 +14,15 @@ export interface Fact extends Span {
   kind: string;
 }
 
+/** Blank lines, a shebang, a package clause and a directive or two. */
+const MAX_HEAD_LINES = 20;
+
+/** Literals are read up to here; notableString cuts them shorter still. In characters. */
+const MAX_LITERAL = 2000;
+
+/** Comments are read up to here; longer ones are licences, logs or code that was commented out. In characters. */
+const MAX_COMMENT = 4000;
+
 /** A doc comment and the name that it explains lie at most so many lines apart (decorators between). */
 const DOC_REACH = 10;
 
@@ -42,6 +51,8 @@ export class OutlineBuilder {
   readonly exportedNames = new Set<string>();
   /** Offset of a body → its symbol: a string that stands there is a docstring. */
   readonly bodies = new Map<number, CodeSymbol>();
+  /** How many places were read so far; only the first can be the docstring of the file. */
+  placesRead = 0;
   /** A docstring of the whole file. */
   moduleDoc: string | undefined;
   private readonly docStrings: { line: number; text: string }[] = [];
@@ -81,7 +92,8 @@ export class OutlineBuilder {
   addDecorator(fact: Span): void {
     // One that shares its line with the declaration is part of it.
     if (!this.endsItsLine(fact)) return;
-    this.decoratorByEndLine.set(fact.endLine, { line: fact.line, text: this.slice(fact.start, fact.end) });
+    const text = this.slice(fact.start, Math.min(fact.end, fact.start + MAX_LITERAL));
+    this.decoratorByEndLine.set(fact.endLine, { line: fact.line, text });
   }
 
   /** A docstring is a comment that happens to be a literal. */
@@ -90,7 +102,7 @@ export class OutlineBuilder {
   }
 
   addString(fact: Span): void {
-    const text = notableString(this.slice(fact.start, fact.end));
+    const text = notableString(this.slice(fact.start, Math.min(fact.end, fact.start + MAX_LITERAL)));
     if (text !== undefined) this.strings.push({ line: fact.line, text });
   }
 
@@ -167,7 +179,7 @@ export class OutlineBuilder {
       if (!above?.lineStyle) break;
       start = above;
     }
-    const doc = stripDocMarkers(this.slice(start.start, last.end));
+    const doc = this.commentText(start.start, last.end);
     return doc === '' || isBoilerplate(doc) ? undefined : doc;
   }
 
@@ -176,7 +188,11 @@ export class OutlineBuilder {
     if (kind !== 'enum-member' && kind !== 'field' && kind !== 'constant') return undefined;
     const comment = this.commentByLine.get(fact.endLine);
     if (comment === undefined || comment.start < fact.end || !this.endsItsLine(comment)) return undefined;
-    return stripDocMarkers(this.slice(comment.start, comment.end)) || undefined;
+    return this.commentText(comment.start, comment.end) || undefined;
+  }
+
+  private commentText(start: number, end: number): string {
+    return stripDocMarkers(this.slice(start, Math.min(end, start + MAX_COMMENT)));
   }
 
   private isDoc(comment: Span, text: string): boolean {
@@ -205,10 +221,21 @@ export class OutlineBuilder {
   /** Chinese comments; line comments on neighbouring lines stay apart, so that each keeps its line. */
   chineseComments(): { line: number; text: string }[] {
     return this.comments
-      .map((comment) => ({ line: comment.line, text: stripDocMarkers(this.slice(comment.start, comment.end)) }))
+      .map((comment) => ({ line: comment.line, text: this.commentText(comment.start, comment.end) }))
       .concat(this.docStrings)
       .filter((comment) => hasChinese(comment.text))
       .sort((a, b) => a.line - b.line);
+  }
+
+  /** Tells whether only comments and blank lines stand before a place. To be asked when all comments are in. */
+  nothingBefore(index: number): boolean {
+    let end = 0;
+    for (const comment of this.comments) {
+      if (comment.start >= index) break;
+      if (!mayStandFirst(this.slice(end, comment.start))) return false;
+      end = comment.end;
+    }
+    return mayStandFirst(this.slice(end, index));
   }
 
   /** The comment at the head of the file, licences and tool switches skipped; one that is the doc of a symbol is not it. */
@@ -222,7 +249,7 @@ export class OutlineBuilder {
       let last = comment;
       while (last.lineStyle && this.comments[i + 1]?.lineStyle && this.comments[i + 1]!.line === last.endLine + 1)
         last = this.comments[++i]!;
-      const text = stripDocMarkers(this.slice(comment.start, last.end));
+      const text = this.commentText(comment.start, last.end);
       if (!isBoilerplate(text)) return this.isDoc(last, text) ? undefined : text;
       end = last.end;
     }
@@ -232,11 +259,13 @@ export class OutlineBuilder {
 
 /** Shebangs, package clauses and directives: what may stand before the comment at the head of a file. */
 function mayStandFirst(text: string): boolean {
-  const lines = text.trim().split(/\s*[\r\n]\s*/);
-  return lines.every(
-    (line) => line === '' || /^(?:#!.*|<\?php|<\?xml.*|package [\w.]+;?|['"]use \w+['"];?)$/.test(line),
-  );
+  const lines = text.trim().split(/[\r\n]+/);
+  // A few lines at most: below that it is code, and looking at all of it for every comment would cost too much.
+  if (lines.length > MAX_HEAD_LINES) return false;
+  return lines.every((line) => line.trim() === '' || MAY_STAND_FIRST.test(line.trim()));
 }
+
+const MAY_STAND_FIRST = /^(?:#!.*|<\?php|<\?xml.*|package [\w.]+;?|['"]use \w+['"];?)$/;
 
 /** A node with its place. */
 export function factOf(node: SgNode): Fact {

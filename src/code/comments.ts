@@ -16,7 +16,6 @@ export function stripDocMarkers(comment: string): string {
     .map((line) => line.replace(/^\s*\/\/\/.*$/, (xmlDoc) => xmlDoc.replace(/<\/?[a-z][^>]*>/gi, '')))
     .map((line) => line.replace(/^\s*(?:\*+(?!\/)|\/\/[/!]?|#+!?|--+|;+)?[ \t]?/, '').trimEnd())
     .join('\n')
-    .replace(/^\s*\n|\s+$/g, '')
     .trim();
 }
 

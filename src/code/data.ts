@@ -23,7 +23,7 @@ export function isLocalePath(path: string): boolean {
  */
 export function readNestedKeys(source: SourceText): I18n {
   const token =
-    /\/\/[^\n]*|\/\*[\s\S]*?\*\/|("(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|`(?:\\[\s\S]|[^`\\])*`|[\p{L}_$][\p{L}\d_$-]*)|[{}[\],:]/gu;
+    /\/\/[^\n]*|\/\*[\s\S]*?(?:\*\/|$)|("(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|`(?:\\[\s\S]|[^`\\]){0,20000}`|[\p{L}_$][\p{L}\d_$-]*)|[{}[\],:]/gu;
   const entries: I18n = [];
   const frames: Frame[] = [];
   let key: string | undefined;
@@ -78,7 +78,8 @@ export function readLineKeys(source: SourceText, nested: boolean): I18n {
     const indent = match[1]!.length;
     while (nested && stack.length > 0 && stack.at(-1)!.indent >= indent) stack.pop();
     const path = nested ? [...stack.map((level) => level.key), match[3]!] : [match[3]!];
-    const value = unquote(nested ? match[4]!.replace(/\s+#.*$/, '') : match[4]!);
+    const raw = match[4]!.slice(0, 4 * MAX_TEXT);
+    const value = unquote(nested ? raw.replace(/\s#.*$/, '') : raw);
     addText(entries, path, readUnicodeEscapes(value), source.lineAt(match.index + match[0].length));
     if (nested) stack.push({ indent, key: match[3]! });
   }
@@ -95,7 +96,7 @@ export function readMarkdown(source: SourceText): {
   let head: string | undefined;
   let fenced = false;
   for (const match of text.matchAll(/^[^\r\n]*$/gm)) {
-    const line = match[0].trim();
+    const line = match[0].trim().slice(0, MAX_TEXT);
     if (/^(?:```|~~~)/.test(line)) fenced = !fenced;
     const heading = fenced ? undefined : /^#{1,6}\s+(.+?)\s*#*$/.exec(line)?.[1];
     if (heading === undefined) continue;

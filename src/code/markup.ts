@@ -4,6 +4,9 @@ import type { SourceText } from './source.js';
 import { isKeyLike } from './strings.js';
 import type { Language } from './types.js';
 
+/** Texts of a template are read up to here, in characters. */
+const MAX_TEXT = 1000;
+
 /** The code inside a Vue or HTML file. */
 export interface EmbeddedScript {
   /** As long as the file, everything outside `<script>` blank, so that offsets and lines are the file's own. */
@@ -11,8 +14,8 @@ export interface EmbeddedScript {
   language: Language;
 }
 
-const SCRIPT = /(<script\b([^>]*)>)([\s\S]*?)(?:<\/script\s*>|$(?![\s\S]))/gi;
-const STYLE = /<style\b[^>]*>[\s\S]*?(?:<\/style\s*>|$(?![\s\S]))/gi;
+const SCRIPT = /(<script\b([^>]{0,2000})>)([\s\S]*?)(?:<\/script\s*>|$(?![\s\S]))/gi;
+const STYLE = /<style\b[^>]{0,2000}>[\s\S]*?(?:<\/style\s*>|$(?![\s\S]))/gi;
 
 /** Takes the scripts out of a Vue or HTML file: all blocks in one text, as `<script>` and `<script setup>` share a module. */
 export function embeddedScript(text: string): EmbeddedScript | undefined {
@@ -58,7 +61,7 @@ export function readTemplate(source: SourceText): {
   const markup = template.replace(/<!--[\s\S]*?(?:-->|$(?![\s\S]))/g, blank);
   const add = (index: number, text: string) => strings.push({ line: source.lineAt(index), text });
   for (const match of markup.matchAll(/=\s*"([^"]*)"|>([^<>]+)(?=<)/g)) {
-    const raw = match[1] ?? match[2]!;
+    const raw = (match[1] ?? match[2]!).slice(0, MAX_TEXT);
     const text = raw
       .replace(/\{\{[\s\S]*?\}\}/g, ' ')
       .replace(/\s+/g, ' ')

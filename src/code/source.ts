@@ -48,6 +48,10 @@ export function spanOf(source: SourceText, start: number, end: number): Span {
 
 /** White space collapsed to single blanks, cut at `max` characters. */
 export function oneLine(text: string, max: number): string {
-  const line = text.replace(/\s+/g, ' ').trim();
+  // A constant may hold half a file; its beginning is enough.
+  const line = text
+    .slice(0, 8 * max)
+    .replace(/\s+/g, ' ')
+    .trim();
   return line.length <= max ? line : `${line.slice(0, max - 1)}…`;
 }

@@ -24,7 +24,7 @@ export function notableString(literal: string): string | undefined {
 
 /** Takes quotes and prefixes (Python's f, C#'s @ and $) off; escapes stay as written, `\uXXXX` is read. */
 export function unquote(literal: string): string {
-  const match = /^[a-zA-Z@$]{0,2}("""|'''|["'`])([\s\S]*)\1$/.exec(literal);
+  const match = /^[a-zA-Z@$]{0,2}("""|'''|["'`])([\s\S]*?)\1?$/.exec(literal);
   return readUnicodeEscapes((match?.[2] ?? literal).trim());
 }
 

@@ -7,7 +7,7 @@ const CALL = 300;
 
 const REQUIRED = /(?<![\w$.])(?:require|import)\(\s*["']([^"'\n]+)["']/g;
 const ROUTE =
-  /(?<![\w$])[\w.]+\.(?:get|post|put|delete|patch|all|any|GET|POST|PUT|DELETE|PATCH|Get|Post|Put|Delete|Patch|Any|Handle|HandleFunc)\(\s*["'`]\//g;
+  /(?<![\w$.])[\w.]+\.(?:get|post|put|delete|patch|all|any|GET|POST|PUT|DELETE|PATCH|Get|Post|Put|Delete|Patch|Any|Handle|HandleFunc)\(\s*["'`]\//g;
 
 /**
  * Finds calls that matter beyond their file, on the text: `require('x')`, `import('x')`, `router.post('/order', …)`. Most nodes of a

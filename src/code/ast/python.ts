@@ -31,6 +31,7 @@ const VISITORS: Record<string, (fact: Fact, ctx: OutlineBuilder, scope: Scope | 
 };
 
 function visit(fact: Fact, ctx: OutlineBuilder): void {
+  ctx.placesRead += 1;
   VISITORS[fact.kind]?.(fact, ctx, ctx.scopeAt(fact.start));
 }
 
@@ -67,7 +68,7 @@ function visitAssignment(fact: Fact, ctx: OutlineBuilder, scope: Scope | undefin
 /** A string that opens a body or the file is documentation; any other is a literal. */
 function visitString(fact: Fact, ctx: OutlineBuilder): void {
   const symbol = ctx.bodies.get(fact.start);
-  const opensFile = symbol === undefined && /^(?:\s|#.*)*$/.test(ctx.slice(0, fact.start));
+  const opensFile = symbol === undefined && ctx.placesRead === 1 && ctx.nothingBefore(fact.start);
   if (symbol === undefined && !opensFile) {
     ctx.addString(fact);
     return;

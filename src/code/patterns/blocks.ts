@@ -27,6 +27,9 @@ export function braceBlocks(code: string): BlockEnd {
   };
 }
 
+/** Longer headers than this don't occur; an unclosed parenthesis must not be followed to the end of the file. */
+const MAX_HEADER = 5000;
+
 /** What may stand on the next line of a header before its brace: a brace, a list that goes on, a clause. */
 const HEADER_GOES_ON =
   /^\s*(?:[{:,)=&|<]|->|extends\b|implements\b|permits\b|where\b|throws\b|const\b|override\b|noexcept\b|returns?\b)/;
@@ -35,7 +38,7 @@ const HEADER_GOES_ON =
 function blockStart(code: string, end: number, start: number): number | undefined {
   let depth = 0;
   for (const char of code.slice(start, end)) depth += char === '(' ? 1 : char === ')' ? -1 : 0;
-  for (let i = end; i < code.length; i++) {
+  for (let i = end; i < Math.min(code.length, end + MAX_HEADER); i++) {
     const char = code[i];
     if (char === '(') depth += 1;
     else if (char === ')') depth -= 1;

@@ -11,12 +11,13 @@ export interface Lexed {
 const BLOCK = String.raw`\/\*[\s\S]*?(?:\*\/|$(?![\s\S]))`;
 const LINE = String.raw`\/\/[^\n\r]*`;
 const HASH = String.raw`(?<=^|\s)#[^\n\r]*`;
-const DOUBLE = String.raw`"(?:\\[\s\S]|[^"\\\n\r])*"`;
-const SINGLE = String.raw`'(?:\\[\s\S]|[^'\\\n\r])*'`;
-const MULTILINE_DOUBLE = String.raw`"(?:\\[\s\S]|[^"\\])*"`;
-const MULTILINE_SINGLE = String.raw`'(?:\\[\s\S]|[^'\\])*'`;
+const DOUBLE = String.raw`"(?:\\[^\n\r]|\\\r?\n|[^"\\\n\r])*"?`;
+const SINGLE = String.raw`'(?:\\[^\n\r]|\\\r?\n|[^'\\\n\r])*'?`;
+// Literals over lines are bounded, so that one stray quote costs little and hides little.
+const MULTILINE_DOUBLE = String.raw`"(?:\\[\s\S]|[^"\\]){0,20000}"`;
+const MULTILINE_SINGLE = String.raw`'(?:\\[\s\S]|[^'\\]){0,20000}'`;
 const CHARACTER = String.raw`'(?:\\[^'\n]{1,8}|[^'\\\n])'`;
-const BACKTICK = '`(?:\\\\[\\s\\S]|[^`\\\\])*`';
+const BACKTICK = '`(?:\\\\[\\s\\S]|[^`\\\\]){0,20000}`';
 const TRIPLE = String.raw`"""[\s\S]*?(?:"""|$(?![\s\S]))|'''[\s\S]*?(?:'''|$(?![\s\S]))`;
 
 const family = (comments: string[], strings: string[]) =>
@@ -38,13 +39,13 @@ const FAMILIES: Partial<Record<Language, RegExp>> = {
   c: C_LIKE,
   cpp: C_LIKE,
   csharp: family([LINE, BLOCK], [TRIPLE, String.raw`@\$?"(?:""|[^"])*"`, DOUBLE, CHARACTER]),
-  rust: family([LINE, BLOCK], [String.raw`r#+"[\s\S]*?"#+`, MULTILINE_DOUBLE, CHARACTER]),
+  rust: family([LINE, BLOCK], [String.raw`r#+"[\s\S]{0,20000}?"#+`, MULTILINE_DOUBLE, CHARACTER]),
   php: family([LINE, BLOCK, String.raw`(?<=^|\s)#(?!\[)[^\n\r]*`], [MULTILINE_DOUBLE, MULTILINE_SINGLE]),
   python: HASHED,
-  ruby: family([HASH, String.raw`^=begin[\s\S]*?^=end`], [DOUBLE, SINGLE]),
-  shell: family([HASH], [MULTILINE_DOUBLE, "'[^']*'"]),
+  ruby: family([HASH, String.raw`^=begin[\s\S]*?(?:^=end|$(?![\s\S]))`], [DOUBLE, SINGLE]),
+  shell: family([HASH], [MULTILINE_DOUBLE, "'[^']{0,20000}'"]),
   yaml: HASHED,
-  sql: family([String.raw`--[^\n\r]*`, BLOCK, HASH], [String.raw`'(?:''|\\[\s\S]|[^'\\])*'`]),
+  sql: family([String.raw`--[^\n\r]*`, BLOCK, HASH], [String.raw`'(?:''|\\[\s\S]|[^'\\]){0,20000}'`]),
   css: family([LINE, BLOCK], [DOUBLE, SINGLE]),
   xml: family([String.raw`<!--[\s\S]*?(?:-->|$(?![\s\S]))`], [DOUBLE, SINGLE]),
 };

@@ -4,7 +4,7 @@ const JAVA_MODS = mods('public|private|protected|static|final|abstract|synchroni
 export const java: PatternLanguage = {
   blocks: 'brace',
   exported: isPublic,
-  imports: /^\s*import\s+(?:static\s+)?(?<source>[\w.]*\w(?:\.\*)?)\s*;/gm,
+  imports: /^[ \t]*import\s+(?:static\s+)?(?<source>[\w.]*\w(?:\.\*)?)\s*;/gm,
   rules: [
     { kind: 'class', pattern: re(String.raw`^[ \t]*${JAVA_MODS}(?:class|record)\s+${NAME}`) },
     { kind: 'interface', pattern: re(String.raw`^[ \t]*${JAVA_MODS}@?interface\s+${NAME}`) },
@@ -13,21 +13,21 @@ export const java: PatternLanguage = {
       kind: 'method',
       within: 'class',
       pattern: re(
-        String.raw`^[ \t]*${JAVA_MODS}(?:<[^>\n]+>\s*)?(?<sig>[\w<>\[\],.? ]+?[ \t]+${NAME}\s*\([^;{}]*?\)[^;{}()]*)[{;]`,
+        String.raw`^[ \t]*${JAVA_MODS}(?:<[^>\n]+>\s*)?(?<sig>[\w<>\[\],.?][\w<>\[\],.? ]*?[ \t]+${NAME}\s*\([^;{}]*?\)[^;{}()]*)[{;]`,
       ),
     },
     {
       kind: 'constant',
       within: 'class',
       pattern: re(
-        String.raw`^[ \t]*(?<mods>(?:(?:public|private|protected)\s+)?(?:static\s+final|final\s+static)\s+)[\w<>\[\],.? ]+?\s+${NAME}\s*=`,
+        String.raw`^[ \t]*(?<mods>(?:(?:public|private|protected)\s+)?(?:static\s+final|final\s+static)\s+)[\w<>\[\],.?][\w<>\[\],.? ]*?\s+${NAME}\s*=`,
       ),
     },
     {
       kind: 'field',
       within: 'class',
       pattern: re(
-        String.raw`^[ \t]*(?<mods>(?:public|private|protected)\s+(?:final\s+|transient\s+|volatile\s+)*)[\w<>\[\],.? ]+?\s+${NAME}\s*[;=]`,
+        String.raw`^[ \t]*(?<mods>(?:public|private|protected)\s+(?:final\s+|transient\s+|volatile\s+)*)[\w<>\[\],.?][\w<>\[\],.? ]*?\s+${NAME}\s*[;=]`,
       ),
     },
     ENUM_MEMBER,
@@ -40,7 +40,7 @@ const KOTLIN_MODS = mods(
 export const kotlin: PatternLanguage = {
   blocks: 'brace',
   exported: notPrivate,
-  imports: /^\s*import\s+(?<source>[\w.]*\w(?:\.\*)?)/gm,
+  imports: /^[ \t]*import\s+(?<source>[\w.]*\w(?:\.\*)?)/gm,
   rules: [
     { kind: 'enum', pattern: re(String.raw`^[ \t]*${KOTLIN_MODS}enum\s+class\s+${NAME}`) },
     { kind: 'class', pattern: re(String.raw`^[ \t]*${KOTLIN_MODS}(?:class|object)\s+${NAME}`) },
@@ -111,7 +111,7 @@ const CSHARP_MODS =
 export const csharp: PatternLanguage = {
   blocks: 'brace',
   exported: isPublic,
-  imports: /^\s*(?:global\s+)?using\s+(?:static\s+)?(?:\w+\s*=\s*)?(?<source>[\w.]+)\s*;/gm,
+  imports: /^[ \t]*(?:global\s+)?using\s+(?:static\s+)?(?:\w+\s*=\s*)?(?<source>[\w.]+)\s*;/gm,
   rules: [
     {
       kind: 'class',
@@ -138,14 +138,14 @@ export const csharp: PatternLanguage = {
       kind: 'constant',
       within: 'class',
       pattern: re(
-        String.raw`^[ \t]*(?<mods>(?:(?:${CSHARP_MODS})\s+)*)(?:const|static\s+readonly)\s+[\w<>\[\],.? ]+?\s+${NAME}\s*=`,
+        String.raw`^[ \t]*(?<mods>(?:(?:${CSHARP_MODS})\s+)*)(?:const|static\s+readonly)\s+[\w<>\[\],.?][\w<>\[\],.? ]*?\s+${NAME}\s*=`,
       ),
     },
     {
       kind: 'field',
       within: 'class',
       pattern: re(
-        String.raw`^[ \t]*(?<mods>(?:(?:${CSHARP_MODS})\s+)+)[\w<>\[\],.? ]+?\s+${NAME}\s*(?:\{\s*(?:get|set|init)|;|=(?!>))`,
+        String.raw`^[ \t]*(?<mods>(?:(?:${CSHARP_MODS})\s+)+)[\w<>\[\],.?][\w<>\[\],.? ]*?\s+${NAME}\s*(?:\{\s*(?:get|set|init)|;|=(?!>))`,
       ),
     },
     ENUM_MEMBER,
@@ -156,7 +156,7 @@ const RUST_MODS = String.raw`(?<mods>(?:pub(?:\([^)]*\))?\s+)?(?:(?:async|unsafe
 export const rust: PatternLanguage = {
   blocks: 'brace',
   exported: isPublic,
-  imports: /^\s*(?:pub\s+)?use\s+(?<source>\w+(?:::\w+)*)(?:::\{(?<names>[^}]*)\})?/gm,
+  imports: /^[ \t]*(?:pub\s+)?use\s+(?<source>\w+(?:::\w+)*)(?:::\{(?<names>[^}]*)\})?/gm,
   rules: [
     {
       kind: 'scope',

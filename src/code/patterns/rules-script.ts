@@ -4,7 +4,7 @@ const SCRIPT_MODS = mods('export|default|declare|abstract|async');
 export const script: PatternLanguage = {
   blocks: 'brace',
   exported: (modifiers) => /\bexport\b/.test(modifiers),
-  imports: /^\s*(?:import|export)\s+(?:type\s+)?(?:(?<names>[^'"\n;]+?)\s*from\s*)?['"](?<source>[^'"\n]+)['"]/gm,
+  imports: /^[ \t]*(?:import|export)\s+(?:type\s+)?(?:(?<names>[^'"\n;]+?)\s*from\s*)?['"](?<source>[^'"\n]+)['"]/gm,
   rules: [
     { kind: 'class', pattern: re(String.raw`^[ \t]*${SCRIPT_MODS}class\s+${NAME}`) },
     { kind: 'interface', pattern: re(String.raw`^[ \t]*${SCRIPT_MODS}interface\s+${NAME}`) },
@@ -39,7 +39,7 @@ export const php: PatternLanguage = {
   blocks: 'brace',
   exported: notPrivate,
   imports:
-    /^\s*use\s+(?:function\s+|const\s+)?(?<source>[\w\\]+)(?:\\\{(?<names>[^}]*)\})?(?:\s+as\s+\w+)?\s*;|^\s*(?:require|include)(?:_once)?\s*\(?\s*(?:__DIR__\s*\.\s*)?['"](?<source2>[^'"]+)['"]/gm,
+    /^\s*use\s+(?:function\s+|const\s+)?(?<source>[\w\\]+)(?:\\\{(?<names>[^}]*)\})?(?:\s+as\s+\w+)?\s*;|^[ \t]*(?:require|include)(?:_once)?\s*\(?\s*(?:__DIR__\s*\.\s*)?['"](?<source2>[^'"]+)['"]/gm,
   rules: [
     { kind: 'class', pattern: re(String.raw`^[ \t]*${PHP_MODS}(?:class|trait)\s+${NAME}`) },
     { kind: 'interface', pattern: re(String.raw`^[ \t]*interface\s+${NAME}`) },
@@ -60,7 +60,7 @@ export const php: PatternLanguage = {
 export const ruby: PatternLanguage = {
   blocks: 'end',
   exported: (_modifiers, name) => !name.startsWith('_'),
-  imports: /^\s*require(?:_relative)?\s*\(?\s*['"](?<source>[^'"\n]+)['"]/gm,
+  imports: /^[ \t]*require(?:_relative)?\s*\(?\s*['"](?<source>[^'"\n]+)['"]/gm,
   rules: [
     { kind: 'class', pattern: re(String.raw`^[ \t]*(?:class|module)\s+(?<name>(?:${ID}::)*${ID})`) },
     { kind: 'function', pattern: re(String.raw`^[ \t]*def\s+(?:self\.)?(?<name>${ID}[?!=]?)`) },
@@ -71,7 +71,7 @@ export const ruby: PatternLanguage = {
 export const python: PatternLanguage = {
   blocks: 'indent',
   exported: (_modifiers, name) => !name.startsWith('_'),
-  imports: /^\s*from\s+(?<source>\S+)\s+import\s+(?<names>[^\n#(]+|\([^)]*\))|^\s*import\s+(?<source2>[\w.]+)/gm,
+  imports: /^[ \t]*from\s+(?<source>\S+)\s+import\s+(?<names>[^\n#(]+|\([^)]*\))|^[ \t]*import\s+(?<source2>[\w.]+)/gm,
   rules: [
     { kind: 'class', pattern: re(String.raw`^[ \t]*class\s+${NAME}`) },
     { kind: 'function', pattern: re(String.raw`^[ \t]*(?:async\s+)?def\s+${NAME}`) },
@@ -82,7 +82,7 @@ export const python: PatternLanguage = {
 export const go: PatternLanguage = {
   blocks: 'brace',
   exported: (_modifiers, name) => /^\p{Lu}/u.test(name),
-  imports: /^\s*(?:import\s+)?(?:[\w.]+\s+)?"(?<source>[\w.\-/]+)"\s*$/gm,
+  imports: /^[ \t]*(?:import\s+)?(?:[\w.]+\s+)?"(?<source>[\w.\-/]+)"\s*$/gm,
   rules: [
     { kind: 'class', pattern: re(String.raw`^(?:type\s+|[ \t]+)${NAME}(?:\[[^\]]*\])?\s+struct\b`) },
     { kind: 'interface', pattern: re(String.raw`^(?:type\s+|[ \t]+)${NAME}\s+interface\b`) },
@@ -93,7 +93,7 @@ export const go: PatternLanguage = {
 export const shell: PatternLanguage = {
   blocks: 'brace',
   exported: () => true,
-  imports: /^\s*(?:source|\.)\s+["']?(?<source>[^\s"';]+)/gm,
+  imports: /^[ \t]*(?:source|\.)\s+["']?(?<source>[^\s"';]+)/gm,
   rules: [
     {
       kind: 'function',

@@ -33,11 +33,18 @@ export function scanByPattern(source: SourceText, language: Language): OutlineBu
   const rules = PATTERN_LANGUAGES[language];
   const out = scanComments(source, language);
   if (rules === undefined || out === undefined) return undefined;
-  const code = lex(source.text, language)!.code;
+  const code = withoutLongLines(lex(source.text, language)!.code);
   addDecoratorLines(out, source, code);
   for (const found of findAll(code, rules, blockEnds(code, source, rules))) addFound(out, source, rules, found);
   addImports(out, source, code, rules);
   return out;
+}
+
+/** Lines of more characters are data; patterns would look at each of their characters many times. */
+const MAX_LINE = 1000;
+
+function withoutLongLines(code: string): string {
+  return code.replace(/[^\n\r]+/g, (line) => (line.length > MAX_LINE ? ' '.repeat(line.length) : line));
 }
 
 /** Comments and literals alone. */

@@ -12,7 +12,7 @@ const CREATE = new RegExp(
 const COMMENT_ON =
   /\bcomment\s+on\s+(table|column|view)\s+((?:[\p{L}\d_$"\x60]+\.)*[\p{L}\d_$"\x60]+)\s+is\s+'((?:''|[^'])*)'/giu;
 const ADD_COLUMN = new RegExp(
-  String.raw`\balter\s+table\s+${NAME}[^;]*?\badd\s+(?:column\s+)?(?:if\s+not\s+exists\s+)?${NAME}\s+([^;]*?)(?=;|,\s*add\b|$(?![\s\S]))`,
+  String.raw`\balter\s+table\s+${NAME}[^;]{0,2000}?\badd\s+(?:column\s+)?(?:if\s+not\s+exists\s+)?${NAME}\s+([^;]{0,2000}?)(?=;|,\s*add\b|$(?![\s\S]))`,
   'giu',
 );
 const COLUMN = new RegExp(String.raw`^[\s(,]*${NAME}\s+([a-z]\w*[\s\S]*)$`, 'iu');
@@ -24,11 +24,12 @@ const COMMENT = /\bcomment\s*=?\s*'((?:''|[^'])*)'/i;
 export function scanSql(source: SourceText): OutlineBuilder {
   const out = scanComments(source, 'sql')!;
   const { text } = source;
-  for (const match of text.matchAll(CREATE)) {
+  const statements = [...text.matchAll(CREATE)];
+  for (const [i, match] of statements.entries()) {
     const what = match[1]!.toLowerCase();
     if (insideComment(source, match.index)) continue;
     const name = bare(match[2]!);
-    const end = statementEnd(text, match.index + match[0].length);
+    const end = statementEnd(text, match.index + match[0].length, statements[i + 1]?.index ?? text.length);
     const isTable = what === 'table' || what === 'view';
     const body = what === 'table' ? bodyOf(text, match.index + match[0].length, end) : undefined;
     const options = text.slice(body?.end ?? match.index + match[0].length, end);
@@ -128,10 +129,10 @@ function blankComments(sql: string): string {
   return sql.replace(/--[^\n]*|\/\*[\s\S]*?\*\//g, (comment) => comment.replace(/[^\n]/g, ' '));
 }
 
-/** Offset of the semicolon that ends a statement, or of the end of the text. */
-function statementEnd(text: string, from: number): number {
-  for (const index of outsideLiterals(text, from, text.length, /;/)) return index;
-  return text.length;
+/** Offset of the semicolon that ends a statement, or of the next one's beginning. */
+function statementEnd(text: string, from: number, next: number): number {
+  for (const index of outsideLiterals(text, from, next, /;/)) return index;
+  return next;
 }
 
 /** The parenthesised column list after a table's name. */
@@ -166,7 +167,7 @@ function* splitTopLevel(text: string, from: number, end: number): Generator<{ st
 
 /** Offsets of characters that match, literals and comments skipped. */
 function* outsideLiterals(text: string, from: number, end: number, wanted: RegExp): Generator<number> {
-  const token = /'(?:''|\\[\s\S]|[^'\\])*'|--[^\n]*|\/\*[\s\S]*?\*\/|[();,]/g;
+  const token = /'(?:''|\\[\s\S]|[^'\\]){0,20000}'|--[^\n]*|\/\*[\s\S]*?(?:\*\/|$)|[();,]/g;
   token.lastIndex = from;
   for (let match = token.exec(text); match !== null && match.index < end; match = token.exec(text)) {
     if (match[0].length === 1 && wanted.test(match[0])) yield match.index;

@@ -4,16 +4,19 @@ import { type SourceText, spanOf } from '../source.js';
 import type { CodeSymbol } from '../types.js';
 import { scanComments } from './scan.js';
 
-const STATEMENT = /<(select|insert|update|delete|sql|resultMap|parameterMap|cache-ref)\b([^>]*)>/g;
-const TEXT_WITH_CHINESE = />([^<>]*\p{Script=Han}[^<>]*)</gu;
+const STATEMENT = /<(select|insert|update|delete|sql|resultMap|parameterMap|cache-ref)\b([^>]{0,2000})>/g;
+const TEXT = />([^<>]+)</g;
+
+/** A statement is looked at so far for its end, in characters. */
+const MAX_STATEMENT = 50_000;
 
 /** XML: MyBatis mappers give their namespace and statement ids; any XML gives comments and Chinese texts. */
 export function scanXml(source: SourceText): OutlineBuilder {
   const out = scanComments(source, 'xml')!;
   const { text } = source;
-  const mapper = /<mapper\b[^>]*\bnamespace\s*=\s*["']([^"']+)["'][^>]*>/.exec(text);
+  const mapper = /<mapper\b[^>]{0,500}?\bnamespace\s*=\s*["']([^"'<>]{1,200})["']/.exec(text);
   if (mapper !== null) addMapper(out, source, mapper);
-  for (const match of text.matchAll(TEXT_WITH_CHINESE)) {
+  for (const match of text.matchAll(TEXT)) {
     const content = match[1]!.trim();
     // Mapper bodies are SQL; their comments were taken already.
     if (content.length <= 200 && hasChinese(content)) {
@@ -48,7 +51,9 @@ function addStatement(
   id: string,
   match: RegExpExecArray,
 ): CodeSymbol {
-  const close = match[2]!.endsWith('/') ? -1 : source.text.indexOf(`</${tag}>`, match.index);
+  const close = match[2]!.endsWith('/')
+    ? -1
+    : source.text.slice(0, match.index + MAX_STATEMENT).indexOf(`</${tag}>`, match.index);
   const end = close < 0 ? match.index + match[0].length : close + tag.length + 3;
   const isStatement = /^(?:select|insert|update|delete)$/.test(tag);
   const type = /\b(?:resultType|resultMap|parameterType|type)\s*=\s*["']([^"']+)["']/.exec(match[2]!)?.[1];
