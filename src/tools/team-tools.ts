@@ -31,6 +31,8 @@ export const teamToolSchema = z
     timeout_seconds: z.number().positive().max(3600).default(60),
     /** Program and arguments; `{name}` stands for a parameter and stays one argument, whatever it holds. */
     argv: z.array(z.string()).min(1),
+    /** Names of environment variables that it needs and that look like secrets; others are passed on anyway. */
+    env: z.array(z.string().regex(/^[A-Za-z_]\w*$/)).default([]),
     parameters: z.record(z.string(), parameterSchema).default({}),
     examples: z.array(z.record(z.string(), z.unknown())).min(1),
   })
@@ -100,9 +102,10 @@ function teamTool(spec: TeamToolFile, file: string): TeamTool {
         argv,
         cwd: ctx.root,
         timeoutMs: spec.timeout_seconds * 1000,
-        // The team declared this command to act on real systems; the sandbox still ends its whole process tree.
-        network: true,
-        writable: [ctx.root],
+        // It acts on real systems by the team's own declaration, so it sees the home folder and the network; its whole process
+        // tree still ends with it.
+        confinement: 'process-group',
+        env: passedOn(spec.env),
         ...(ctx.signal ? { signal: ctx.signal } : {}),
       });
       if (result.outcome === 'ok') return { command: argv.join(' '), result };
@@ -126,6 +129,13 @@ function inputSchema(spec: TeamToolFile): z.ZodType<Input> {
     shape[name] = type.describe(p.explain);
   }
   return z.object(shape).strict() as unknown as z.ZodType<Input>;
+}
+
+/** The declared variables, as far as they are set. */
+function passedOn(names: string[]): Record<string, string> {
+  return Object.fromEntries(
+    names.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]])),
+  );
 }
 
 function fill(part: string, input: Input): string {
