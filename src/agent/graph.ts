@@ -70,10 +70,7 @@ export function buildGraph(deps: GraphDeps, checkpointer?: BaseCheckpointSaver) 
     })
     .addEdge('apply', 'report')
     .addConditionalEdges('select', afterSelect, { 缺参数: 'fill', 看危险等级: 'approve', 没有合适的工具: 'report' })
-    .addConditionalEdges('fill', (s) => (s.tool?.missing.length ? '没有补全' : '看危险等级'), {
-      看危险等级: 'approve',
-      没有补全: 'report',
-    })
+    .addConditionalEdges('fill', afterFill, { 看危险等级: 'approve', 还缺参数: 'fill', 不做: 'report' })
     .addConditionalEdges('approve', (s) => (s.tool?.approved ? '同意' : '拒绝'), { 同意: 'act', 拒绝: 'report' })
     .addEdge('act', 'report')
     .addEdge('answer', 'report')
@@ -123,9 +120,7 @@ async function afterPostcheck(state: RunState, deps: GraphDeps) {
   const project = await deps.openProject(state.request?.repo ?? deps.defaultRepo);
   if (project.changeset(state.changesetId!).list().length === 0) return '没有改动';
   const model = state.request?.options.noModel ? null : deps.openModel(project);
-  // A loop that ran out of turns or tokens can't mend anything: what it has goes to people.
-  const back = !state.stopReason && goesBack(state.findings, state.round, { model, project });
-  return back ? '退回修改' : '请人确认';
+  return goesBack(state, { model, project }) ? '退回修改' : '请人确认';
 }
 
 function afterConfirm(state: RunState) {
@@ -138,6 +133,11 @@ function afterConfirm(state: RunState) {
 function afterSelect(state: RunState) {
   if (!state.tool?.name) return '没有合适的工具';
   return state.tool.missing.length > 0 ? '缺参数' : '看危险等级';
+}
+
+function afterFill(state: RunState) {
+  if (state.tool?.approved === false) return '不做';
+  return state.tool?.missing.length ? '还缺参数' : '看危险等级';
 }
 
 function afterReport(state: RunState) {

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { Command, isGraphInterrupt } from '@langchain/langgraph';
 import { messageOf, XiheError } from '../errors.js';
@@ -137,10 +137,16 @@ export class Session {
 
   private async locked<T>(thread: string, work: () => Promise<T>): Promise<T> {
     const file = join(this.project.layout.stateDir, 'locks', `${fileName(thread)}.lock`);
+    let entered = false;
+    const enter = () => {
+      entered = true;
+      return work();
+    };
     try {
-      return await withAsyncFileLock(file, work, { waitMs: 0 });
+      return await withAsyncFileLock(file, enter, { waitMs: 0 });
     } catch (e) {
-      if (!XiheError.is(e, 'LOCK_BUSY')) throw e;
+      // A lock that was busy inside the run is another one, and says so itself.
+      if (entered || !XiheError.is(e, 'LOCK_BUSY')) throw e;
       throw new XiheError('THREAD_BUSY', `会话 ${thread} 正在另一个进程里运行`, {
         hint: '等它结束，或换一个 --thread 名字。',
         cause: e,
@@ -182,7 +188,8 @@ export class Session {
     const known = await this.saver.listThreads(-1);
     if (known.length <= keep) return;
     const open: ThreadView[] = [];
-    for (const info of known.slice(keep)) {
+    // Young threads too: one thread may own many changesets, and push those of another beyond the number.
+    for (const info of known) {
       const view = await this.view(info.threadId);
       if (view.status === 'waiting' || view.status === 'interrupted') open.push(view);
     }
@@ -223,9 +230,13 @@ function configOf(thread: string) {
   return { configurable: { thread_id: thread } };
 }
 
-/** A file name for a thread of any characters; two threads never share one. */
+/** Longest file name that we make, in characters: file systems allow 255, and a lock has an ending and a temporary name. */
+const MAX_FILE_NAME = 150;
+
+/** A file name for a thread of any characters; two threads never share one, on file systems that fold case too. */
 function fileName(thread: string): string {
-  return Buffer.from(thread, 'utf8').toString('base64url').slice(0, 200);
+  const hex = Buffer.from(thread, 'utf8').toString('hex');
+  return hex.length <= MAX_FILE_NAME ? hex : createHash('sha256').update(thread).digest('hex');
 }
 
 function notFound(thread: string): XiheError {

@@ -165,6 +165,8 @@ export const toolRunSchema = z.object({
   dangerWhy: z.string(),
   /** What exactly would happen, for people. */
   preview: z.string(),
+  /** In Chinese: why no tool was chosen. */
+  refusal: z.string().optional(),
   approved: z.boolean().nullable(),
   outcome: z.object({ ok: z.boolean(), text: z.string(), code: z.string().optional() }).nullable(),
 });

@@ -19,7 +19,8 @@ export async function askUser(request: PendingRequest, session: Session, signal:
     signal,
   );
   if (said === undefined || said === '') return undefined;
-  return { decisions: [decisionOf(said)] };
+  // Read by the graph, which knows yes and no in Chinese too.
+  return { decisions: [said] };
 }
 
 /** What is asked, as text. */
@@ -70,12 +71,6 @@ async function askConfirm(request: ConfirmRequest, session: Session, signal: Abo
       if (comment) return { decisions: [{ type: 'edit', message: comment }] };
     }
   }
-}
-
-function decisionOf(said: string): Record<string, unknown> {
-  if (/^y(es)?$/i.test(said)) return { type: 'approve' };
-  if (/^n(o)?$/i.test(said)) return { type: 'reject' };
-  return { type: 'edit', message: said };
 }
 
 async function askParameters(request: FillRequest, signal: AbortSignal): Promise<unknown> {

@@ -1,3 +1,4 @@
+export { ACT_NAMES, commandIn, nameDoes } from './acts.js';
 export { toLangChainTool, toOpenAiTool } from './adapters.js';
 export { renderRun, runInScratch } from './builtin/command-tools.js';
 export { renderLookup } from './builtin/core-tools.js';

@@ -34,6 +34,7 @@ const DIRECT_TOOLS: { contract: AnyContract; keywords: string[] }[] = [
   { contract: lookupFile, keywords: ['找文件', '搜索文件', '查找文件', '在哪个文件'] },
   { contract: gitLog, keywords: ['提交记录', '最近提交', 'git log', '谁改的'] },
   { contract: gitDiff, keywords: ['未提交的修改', 'git diff', '看改动'] },
+  { contract: readFile, keywords: ['读文件', '打开文件', '看文件内容', '读一下'] },
   { contract: runCommand, keywords: ['运行命令', '执行命令', '跑一下'] },
 ];
 
@@ -45,6 +46,8 @@ export interface Preselected {
   score: number;
   /** In Chinese: the words that matched. */
   why: string;
+  /** One of the tool's own words stands in the utterance as a whole. */
+  named: boolean;
 }
 
 /** The tools of one project: built in and the team's own. */
@@ -91,11 +94,21 @@ export class ToolRegistry {
 
   /** The tools nearest to an utterance, best first, at most {@link PRESELECT}. */
   preselect(text: string, k = PRESELECT): Preselected[] {
-    return this.index.search(tokens(text), k).map((hit) => ({
-      contract: this.direct[hit.id]!.contract,
-      score: hit.score,
-      why: `「${hit.matched.join('、')}」与${this.direct[hit.id]!.contract.description}相符`,
-    }));
+    const folded = fold(text);
+    return this.index.search(tokens(text), k).map((hit) => {
+      const { contract, keywords } = this.direct[hit.id]!;
+      return {
+        contract,
+        score: hit.score,
+        why: `「${hit.matched.join('、')}」与${contract.description}相符`,
+        named: keywords.some((word) => folded.includes(fold(word))),
+      };
+    });
+  }
+
+  /** The tool that a user may ask for directly by this name, if there is one. */
+  directly(name: string): AnyContract | undefined {
+    return this.direct.find(({ contract }) => contract.name === name)?.contract;
   }
 }
 

@@ -54,7 +54,8 @@ export function maskPatch(patch: string): string {
   return patch
     .split(/^(?=diff --git )/m)
     .map((part) => {
-      const path = /^\+\+\+ (?:b\/)?(.+)$/m.exec(part)?.[1]?.trim() ?? /^diff --git a\/(.+) b\//.exec(part)?.[1] ?? '';
+      const path =
+        [/^\+\+\+ b\/(.+)$/m, /^--- a\/(.+)$/m].map((side) => side.exec(part)?.[1]?.trim()).find(Boolean) ?? '';
       return holdsSecretValues(path) || KEY_FILE.test(basename(path)) || PRIVATE_KEY.test(part)
         ? `${path}：有改动，内容涉及密钥，不展示。\n`
         : part;

@@ -1,6 +1,5 @@
-import { posix } from 'node:path';
 import picomatch from 'picomatch';
-import { languageOf, outline, syntaxProblems } from '../../code/index.js';
+import { syntaxProblems } from '../../code/index.js';
 import type { Changeset, FileDiff } from '../../sandbox/index.js';
 import { dangerOf } from '../../sandbox/index.js';
 import type { ZhCore } from '../../zhcore/index.js';
@@ -67,7 +66,11 @@ export function playbookCommands(playbook: PlaybookRun | null): {
   return { run, ask };
 }
 
-/** Syntax errors that the change brought in: errors that were there before are not its doing. */
+/**
+ * Syntax errors that the change brought in: errors that were there before are not its doing.
+ *
+ * @param before the text of a file before the change; undefined where there was none
+ */
 export async function syntaxFindings(
   changeset: Changeset,
   diffs: FileDiff[],
@@ -79,83 +82,6 @@ export async function syntaxFindings(
     const now = await syntaxProblems(diff.path, changeset.read(diff.path).text);
     for (const p of now.filter((problem) => !old.has(problem.text))) {
       findings.push({ from: 'syntax', severity: 'block', path: diff.path, line: p.line, text: `语法错误：${p.text}` });
-    }
-  }
-  return findings;
-}
-
-const SCRIPT_LANGUAGES = new Set(['typescript', 'tsx', 'javascript', 'vue']);
-/** What an import without an ending may mean, in the order that bundlers and TypeScript try. */
-const ENDINGS = [
-  '',
-  '.ts',
-  '.tsx',
-  '.d.ts',
-  '.js',
-  '.jsx',
-  '.mjs',
-  '.cjs',
-  '.vue',
-  '.json',
-  '/index.ts',
-  '/index.tsx',
-  '/index.js',
-];
-
-/** Relative imports on added lines that lead to no file. Only languages whose imports are paths can be judged. */
-export async function importFindings(changeset: Changeset, diffs: FileDiff[]): Promise<Finding[]> {
-  const findings: Finding[] = [];
-  for (const diff of diffs.filter((d) => d.change !== 'deleted' && SCRIPT_LANGUAGES.has(languageOf(d.path)))) {
-    const added = new Set(diff.addedLines.map((l) => l.line));
-    const { imports } = await outline(diff.path, changeset.read(diff.path).text);
-    for (const ref of imports.filter((i) => added.has(i.line) && /^\.{1,2}\//.test(i.source))) {
-      const base = posix.join(posix.dirname(diff.path), ref.source.replace(/\?.*$/, ''));
-      const stem = base.replace(/\.(js|jsx|mjs|cjs)$/, '');
-      if ([base, stem].some((p) => ENDINGS.some((ending) => changeset.exists(p + ending)))) continue;
-      findings.push({
-        from: 'path',
-        severity: 'block',
-        path: diff.path,
-        line: ref.line,
-        text: `引入的文件不存在：${ref.source}`,
-      });
-    }
-  }
-  return findings;
-}
-
-/**
- * Keys and passwords on added lines. Patterns: the documented prefixes of the providers (OpenAI `sk-`, AWS `AKIA`, Alibaba
- * Cloud `LTAI`, GitHub `ghp_`), PEM headers, and assignments of literals to names that say what they are.
- */
-const SECRETS: { pattern: RegExp; what: string }[] = [
-  { pattern: /\bsk-[A-Za-z0-9_-]{20,}/, what: '像是模型服务的密钥' },
-  { pattern: /\bAKIA[0-9A-Z]{16}\b/, what: '像是 AWS 密钥' },
-  { pattern: /\bLTAI[0-9A-Za-z]{12,}\b/, what: '像是阿里云 AccessKey' },
-  { pattern: /\bgh[pousr]_[A-Za-z0-9]{30,}/, what: '像是 GitHub 令牌' },
-  { pattern: /-----BEGIN (RSA |EC |OPENSSH )?PRIVATE KEY-----/, what: '私钥' },
-  {
-    pattern: /(password|passwd|secret|api_?key|access_?token)['"]?\s*[:=]\s*['"][^'"${}\s]{8,}['"]/i,
-    what: '像是写死的口令或密钥',
-  },
-];
-/** Files where such literals are ordinary: tests and examples use made-up ones. */
-const SECRET_EXEMPT = /(^|\/)(tests?|__tests__|fixtures|examples?|docs?)\/|\.(test|spec)\.[a-z]+$|\.md$/;
-
-/** Secrets on added lines; the finding never repeats the secret. */
-export function secretFindings(diffs: FileDiff[]): Finding[] {
-  const findings: Finding[] = [];
-  for (const diff of diffs.filter((d) => !SECRET_EXEMPT.test(d.path))) {
-    for (const line of diff.addedLines) {
-      const hit = SECRETS.find((s) => s.pattern.test(line.text));
-      if (hit)
-        findings.push({
-          from: 'secret',
-          severity: 'block',
-          path: diff.path,
-          line: line.line,
-          text: `${hit.what}写进了代码，改成从配置或环境变量读取`,
-        });
     }
   }
   return findings;

@@ -1,3 +1,4 @@
+import { XiheError } from '../../errors.js';
 import { type Changeset, detectTestCommand, makeScratch, type RunResult, runProcess } from '../../sandbox/index.js';
 import { testSummary } from '../../tools/index.js';
 import type { NodeEnv } from '../node.js';
@@ -46,19 +47,27 @@ export async function runProjectTests(env: NodeEnv, changeset: Changeset): Promi
   };
 }
 
-/** Runs one shell line in a fresh copy. */
+/**
+ * Runs one shell line in a fresh copy.
+ *
+ * @param changeset laid over the copy; undefined for the project as it is
+ * @throws XiheError CANCELLED
+ */
 export async function inScratch(env: NodeEnv, changeset: Changeset | undefined, command: string): Promise<RunResult> {
   const scratch = await makeScratch(env.project.layout.root, changeset, {
     ...(env.signal ? { signal: env.signal } : {}),
     onProgress: (text: string) => env.emit({ type: 'progress', text }),
   });
   try {
-    return await runProcess({
+    const run = await runProcess({
       shell: command,
       cwd: scratch.dir,
       timeoutMs: env.project.config.sandbox.timeoutSeconds * 1000,
       ...(env.signal ? { signal: env.signal } : {}),
     });
+    // A cancelled run must not end as "tests failed" in a checkpoint.
+    if (run.outcome === 'cancelled') throw new XiheError('CANCELLED', '已取消', { hint: '用 xihe resume 接着跑。' });
+    return run;
   } finally {
     await scratch.dispose();
   }

@@ -29,11 +29,9 @@ export const confirmNode: NodeBody = (state, env) => {
   const decision = readVerdict(answer);
   if (decision.verdict !== 'edit') return { decision };
   const files = readEditedFiles(answer);
-  if (files.length > 0) {
-    stageEditedFiles(changeset, files, `edit-${state.round}`);
-    return { decision };
-  }
+  stageEditedFiles(changeset, files, `edit-${state.round}`);
   if (!decision.comment) {
+    if (files.length > 0) return { decision };
     throw new XiheError('RESUME_INVALID', '选了「修改」，但没有写意见，也没有给出改后的文件', {
       hint: '写一句意见（--comment），或在 editedAction.args.files 里给出文件内容。',
     });
@@ -69,6 +67,7 @@ function confirmRequest(state: RunState, changeset: Changeset, diffs: FileDiff[]
     text: `${f.path ? `${f.path}${f.line ? `:${f.line}` : ''} ` : ''}${f.text}`,
     ...(f.source ? { source: f.source } : {}),
   }));
+  const early = state.stopReason ? `\n注意：${state.stopReason}，改动可能没有做完；这时提意见不会再改。` : '';
   const list = files.map((f) => `- ${f.path}（+${f.added} −${f.removed}）`).join('\n');
   return {
     kind: 'confirm',
@@ -83,7 +82,7 @@ function confirmRequest(state: RunState, changeset: Changeset, diffs: FileDiff[]
       {
         name: 'apply_changeset',
         args: { changesetId: changeset.id, files },
-        description: `把 ${files.length} 个文件的改动写入工作区：\n${list}`,
+        description: `把 ${files.length} 个文件的改动写入工作区：\n${list}${early}`,
       },
     ],
     reviewConfigs: [{ actionName: 'apply_changeset', allowedDecisions: ['approve', 'edit', 'reject'] }],

@@ -3,7 +3,7 @@ import { type FillRequest, parseDecision, readParameters } from '../human.js';
 import type { NodeBody } from '../node.js';
 import { describeRun } from './select.js';
 
-/** Asks for all missing parameters in one question. */
+/** Asks for all parameters that are missing or do not fit, in one question; again while some are still open. */
 export const fillNode: NodeBody = (state, env) => {
   const tool = state.tool!;
   const lines = tool.missing.map(
@@ -19,10 +19,16 @@ export const fillNode: NodeBody = (state, env) => {
     reviewConfigs: [{ actionName: tool.name!, allowedDecisions: ['edit', 'reject'] }],
   };
   const answer: unknown = interrupt(request);
+  if (isRefusal(answer)) return { tool: { ...tool, approved: false } };
   const given = withWords(readParameters(answer), answer, tool.missing);
   const contract = env.project.tools.get(tool.name!);
   return { tool: describeRun(contract, { ...tool.input, ...given }, tool.candidates) };
 };
+
+function isRefusal(answer: unknown): boolean {
+  const isParameters = typeof answer === 'object' && answer !== null && !('decisions' in answer) && !('type' in answer);
+  return !isParameters && ['reject', 'ignore'].includes(parseDecision(answer).type);
+}
 
 /** One missing parameter may be answered in plain words. */
 function withWords(

@@ -1,52 +1,37 @@
 import { join } from 'node:path';
 import { HumanMessage } from '@langchain/core/messages';
+import type { Changeset, FileDiff } from '../../sandbox/index.js';
 import { readFileText } from '../../text/index.js';
 import { type CoreResult, renderHits, type Warning } from '../../zhcore/index.js';
-import {
-  importFindings,
-  playbookCommands,
-  playbookFindings,
-  secretFindings,
-  syntaxFindings,
-  warningFindings,
-} from '../checks/diff-checks.js';
+import { playbookCommands, playbookFindings, syntaxFindings, warningFindings } from '../checks/diff-checks.js';
+import { importFindings } from '../checks/import-checks.js';
 import { reviewFindings } from '../checks/review.js';
+import { secretFindings } from '../checks/secret-checks.js';
 import { inScratch, runProjectTests } from '../checks/tests.js';
 import { inject, nothingRetrieved } from '../injection.js';
 import type { NodeBody, NodeEnv } from '../node.js';
 import { prompt } from '../prompts.js';
-import type { Finding, Injection, RunState } from '../state.js';
+import type { Finding, Injection, PlaybookRun, RunState } from '../state.js';
 
 /** Looks at the staged changes: what can be decided without a model first, then the model's own second look. */
 export const postcheckNode: NodeBody = async (state, env) => {
   const changeset = env.project.changeset(state.changesetId!);
   const diffs = changeset.diff();
   const round = state.round + 1;
-  if (diffs.length === 0) return { findings: [], round };
-  const before = (path: string) => originalText(env, path);
+  if (diffs.length === 0) return { findings: [], round, tests: null };
   const playbook = state.planned?.playbook ?? null;
-  const found: Finding[] = [
-    ...warningFindings(env.project.core, diffs),
-    ...playbookFindings(playbook, diffs),
-    ...secretFindings(diffs),
-    ...(await syntaxFindings(changeset, diffs, before)),
-    ...(await importFindings(changeset, diffs)),
-  ];
+  const found = await diffFindings(env, changeset, diffs, playbook);
   // Tests on code that does not parse say nothing new.
   const verdict = found.some((f) => f.from === 'syntax')
     ? { tests: null, findings: [] }
     : await runProjectTests(env, changeset);
   found.push(...verdict.findings);
-  for (const { command, purpose } of playbookCommands(playbook).run) {
-    const run = await inScratch(env, changeset, command);
-    if (run.outcome !== 'ok')
-      found.push({ from: 'playbook', severity: 'block', text: `流程模板的检查没有通过：${command}（${purpose}）` });
-  }
+  found.push(...(await commandFindings(env, changeset, playbook)));
   const blocked = found.some((f) => f.severity === 'block');
   const review = blocked ? { findings: [] } : await reviewFindings(state, env, diffs);
   const findings = [...found, ...review.findings];
   for (const f of findings) env.emit({ type: 'finding', severity: f.severity, text: f.text });
-  const back = goesBack(findings, round, env);
+  const back = goesBack({ findings, round, stopReason: state.stopReason }, env);
   return {
     findings,
     round,
@@ -57,11 +42,43 @@ export const postcheckNode: NodeBody = async (state, env) => {
   };
 };
 
-/** True when blocking findings go back to the model: at most `maxRounds` times, then people decide. */
-export function goesBack(findings: Finding[], round: number, env: Pick<NodeEnv, 'model' | 'project'>): boolean {
-  return (
-    env.model !== null && round <= env.project.config.run.maxRounds && findings.some((f) => f.severity === 'block')
-  );
+/** What the diff alone says. */
+async function diffFindings(
+  env: NodeEnv,
+  changeset: Changeset,
+  diffs: FileDiff[],
+  playbook: PlaybookRun | null,
+): Promise<Finding[]> {
+  return [
+    ...warningFindings(env.project.core, diffs),
+    ...playbookFindings(playbook, diffs),
+    ...secretFindings(diffs),
+    ...(await syntaxFindings(changeset, diffs, (path) => originalText(env, path))),
+    ...(await importFindings(changeset, diffs, await env.project.paths(env.signal))),
+  ];
+}
+
+/** What the playbook's harmless commands say. */
+async function commandFindings(env: NodeEnv, changeset: Changeset, playbook: PlaybookRun | null): Promise<Finding[]> {
+  const findings: Finding[] = [];
+  for (const { command, purpose } of playbookCommands(playbook).run) {
+    const run = await inScratch(env, changeset, command);
+    if (run.outcome !== 'ok')
+      findings.push({ from: 'playbook', severity: 'block', text: `流程模板的检查没有通过：${command}（${purpose}）` });
+  }
+  return findings;
+}
+
+/**
+ * True when blocking findings go back to the model: at most `maxRounds` times, then people decide. A loop that ran out of
+ * turns, tokens or time can't mend anything: what it has goes to people.
+ */
+export function goesBack(
+  state: Pick<RunState, 'findings' | 'round' | 'stopReason'>,
+  env: Pick<NodeEnv, 'model' | 'project'>,
+): boolean {
+  if (env.model === null || state.stopReason !== null) return false;
+  return state.round <= env.project.config.run.maxRounds && state.findings.some((f) => f.severity === 'block');
 }
 
 function findingsMessage(state: RunState, round: number, findings: Finding[]): HumanMessage {

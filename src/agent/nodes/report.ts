@@ -40,8 +40,7 @@ function makeReport(state: RunState, env: NodeEnv): { report: Report; ledger: Ru
   if (state.planned?.stopped) return withBrief(state, 'stopped', false, `没有开始：${state.planned.stopped}。`);
   if (state.answers && !state.answers.proceed)
     return withBrief(state, 'rejected', true, '按你的意思没有开始，什么都没有改。');
-  if (state.error) return failed(state);
-  if (!env.model) return withBrief(state, 'brief', true, '');
+  if (state.error) return failed(state, env);
   if (state.receipt) return { report: applied(state), ledger: [] };
   if (state.decision?.verdict === 'reject') {
     const why = state.decision.comment ? `（${state.decision.comment}）` : '';
@@ -50,6 +49,8 @@ function makeReport(state: RunState, env: NodeEnv): { report: Report; ledger: Ru
       ledger: [],
     };
   }
+  // Asked last: what was done stays done when it is resumed where no model is configured.
+  if (!env.model && state.turn === 0) return withBrief(state, 'brief', true, '');
   return { report: nothing(state), ledger: [] };
 }
 
@@ -68,19 +69,25 @@ function withBrief(
   };
 }
 
-function failed(state: RunState): { report: Report; ledger: RunUpdate['ledger'] } {
+function failed(state: RunState, env: NodeEnv): { report: Report; ledger: RunUpdate['ledger'] } {
   const error = state.error!;
   if (error.code.startsWith('MODEL_')) {
     const degraded = withBrief(
       state,
       'failed',
       false,
-      `模型没有完成（${error.message}）。${error.hint}\n工作区没有任何改动；下面是不靠模型也能给出的预案：`,
+      `模型没有完成（${error.message}）。${error.hint}\n工作区没有任何改动${leftBehind(state, env)}；下面是不靠模型也能给出的预案：`,
     );
     return { ...degraded, report: { ...degraded.report, error } };
   }
   const text = `没有完成：${error.message}。${error.hint}`;
   return { report: { kind: 'failed', ok: false, text, error }, ledger: [] };
+}
+
+/** What the model had staged when it failed: half a change is not put before people, but it is not kept from them either. */
+function leftBehind(state: RunState, env: NodeEnv): string {
+  const staged = state.changesetId === null ? [] : env.project.changeset(state.changesetId).list();
+  return staged.length > 0 ? `（它暂存的 ${staged.length} 个文件的修改还没做完，没有写入）` : '';
 }
 
 function applied(state: RunState): Report {
@@ -133,7 +140,7 @@ function toolReport(state: RunState): Report {
     return {
       kind: 'stopped',
       ok: false,
-      text: `没有合适的工具，什么都没有做。${near ? `最接近的是：${near}。` : ''}团队自己的操作可以写进 .xihe/tools/。`,
+      text: `${tool?.refusal ?? '没有合适的工具'}，什么都没有做。${near ? `最接近的是：${near}。` : ''}团队自己的操作可以写进 .xihe/tools/。`,
       error: null,
     };
   }

@@ -25,7 +25,8 @@ export const routeNode: NodeBody = async (state, env) => {
 /** The request, or the last message of a user where a chat client sends only messages. */
 function readRequest(state: RunState): NonNullable<RunState['request']> {
   const said = [...state.messages].reverse().find((message) => HumanMessage.isInstance(message));
-  const raw = state.request ?? (said ? { text: textOf(said) } : null);
+  const words = said ? { text: textOf(said) } : null;
+  const raw = state.request && words && isChat(state) ? { ...state.request, ...words } : (state.request ?? words);
   const parsed = requestSchema.safeParse(raw);
   if (!parsed.success || parsed.data.text.trim() === '') {
     throw new XiheError('USAGE', '请求是空的', { hint: '写一句要做的事，例如：xihe run "给订单加上仅退款"。' });
@@ -34,6 +35,18 @@ function readRequest(state: RunState): NonNullable<RunState['request']> {
     throw new XiheError('USAGE', `请求超过 ${MAX_REQUEST} 个字符`, { hint: '把长文档放进文件，请求里写文件路径。' });
   }
   return { ...parsed.data, text: parsed.data.text.trim() };
+}
+
+/**
+ * True when a chat client goes on with a thread: what it sent is a new message, and the request in the state is still the one
+ * of the run before.
+ */
+function isChat(state: RunState): boolean {
+  const last = state.messages.at(-1);
+  const before = state.messages.find((m) => m.id === `request-${state.run}`);
+  return (
+    HumanMessage.isInstance(last) && last !== before && before !== undefined && textOf(before) === state.request?.text
+  );
 }
 
 /** Everything that belongs to one run goes back to its start; ledgers and turns stay, for tracing. */

@@ -1,9 +1,16 @@
-import type { AnyContract } from '../../tools/index.js';
-import { missingParameters, type Preselected, type TeamTool } from '../../tools/index.js';
+import {
+  ACT_NAMES,
+  type AnyContract,
+  commandIn,
+  nameDoes,
+  type Preselected,
+  type TeamTool,
+  type ToolRegistry,
+} from '../../tools/index.js';
 import { DANGER_NAMES } from '../human.js';
 import { intentOf, type NodeBody } from '../node.js';
-import { modelParameters, statedParameters } from '../parameters.js';
-import type { ToolRun } from '../state.js';
+import { coerced, modelParameters, openParameters, statedParameters } from '../parameters.js';
+import type { Intent, ToolRun } from '../state.js';
 
 /**
  * Below this BM25 score nothing in the request names the tool. Found on the built-in tools' keywords: one shared rare bigram
@@ -17,27 +24,44 @@ const CLEAR_LEAD = 1.2;
 export const selectNode: NodeBody = async (state, env) => {
   const intent = intentOf(state);
   const found = env.project.tools.preselect(intent.text);
-  const chosen = choose(found);
+  const chosen = choose(found, intent, env.project.tools);
   const candidates = found.map((p) => ({
     name: p.contract.name,
     description: p.contract.description,
     why: p.why,
     score: p.score,
   }));
-  if (!chosen) return { tool: { ...emptyRun(), candidates } };
+  if (typeof chosen === 'string') return { tool: { ...emptyRun(), candidates, refusal: chosen } };
   const stated = statedParameters(chosen, intent.text);
   const byModel = await modelParameters(chosen, intent.text, env);
-  const input = { ...stated, ...byModel.input };
+  // What stands in the user's words beats what the model reads out of them.
+  const input = { ...byModel.input, ...stated };
   return { tool: describeRun(chosen, input, candidates), ...(byModel.usage ? { usage: byModel.usage } : {}) };
 };
 
-function choose(found: Preselected[]): AnyContract | undefined {
-  const [best, second] = found;
-  if (!best || best.score < MIN_SCORE) return undefined;
+/** The tool to use, or in Chinese why there is none: the nearest tool is not good enough for an act that it does not do. */
+function choose(found: Preselected[], intent: Intent, tools: ToolRegistry): AnyContract | string {
+  const act = intent.toolHint;
+  const fitting = act === undefined ? found : found.filter((p) => doesAct(p, act, intent.text));
+  const [best, second] = fitting;
+  if (!best) {
+    const byName = act === undefined || act === 'run_command' ? undefined : tools.directly(act);
+    if (byName) return byName;
+    return act === undefined ? '没有合适的工具' : `这是要${ACT_NAMES[act] ?? act}，项目里没有能做这件事的工具`;
+  }
+  if (best.score < MIN_SCORE) return '没有合适的工具';
   // Two tools that fit equally well are a guess when one of them acts; between two that only look the first will do.
   const risky = best.contract.danger !== 'low' || best.contract.effect === 'outside';
-  if (risky && second && best.score < second.score * CLEAR_LEAD) return undefined;
+  if (risky && second && best.score < second.score * CLEAR_LEAD)
+    return `${best.contract.name} 和 ${second.contract.name} 都像是要用的工具，说得再具体一点`;
   return best.contract;
+}
+
+/** Whether a tool does the act that the words ask for: by its name, or because the words name it. */
+function doesAct({ contract, named }: Preselected, act: string, text: string): boolean {
+  // A shell line can do anything, so it must stand there: starting a service is not done by a command in a copy.
+  if (contract.name === 'run_command') return act === 'run_command' && commandIn(text) !== undefined;
+  return named || nameDoes(contract.name, act);
 }
 
 function emptyRun(): ToolRun {
@@ -60,15 +84,16 @@ export function describeRun(
   input: Record<string, unknown>,
   candidates: ToolRun['candidates'],
 ): ToolRun {
-  const parsed = contract.input.safeParse(input);
-  const complete = (parsed.success ? parsed.data : input) as Record<string, unknown>;
+  const given = coerced(contract, input);
+  const parsed = contract.input.safeParse(given);
+  const complete = (parsed.success ? parsed.data : given) as Record<string, unknown>;
   const check = parsed.success ? contract.dangerOf?.(complete) : undefined;
   return {
     ...emptyRun(),
     candidates,
     name: contract.name,
     input: complete,
-    missing: missingParameters(contract, input),
+    missing: openParameters(contract, given),
     danger: check?.danger ?? contract.danger,
     dangerWhy: check?.why ?? `契约里标为${DANGER_NAMES[contract.danger]}`,
     preview: preview(contract, complete),

@@ -41,9 +41,12 @@ function answerOf(flags: ResumeFlags): unknown {
   if (flags.approve && flags.reject)
     throw new XiheError('USAGE', '--approve 和 --reject 只能选一个', { hint: '去掉其中一个。' });
   const words = flags.comment ?? flags.answer;
+  // The words of an answer may be a plain yes or no.
+  const plain = flags.comment === undefined ? words : undefined;
   if (flags.param) return Object.fromEntries(flags.param.map(parameter));
   if (flags.reject) return { decisions: [{ type: 'reject', ...(words ? { message: words } : {}) }] };
   if (flags.approve) return { decisions: [{ type: 'approve', ...(words ? { message: words } : {}) }] };
+  if (plain !== undefined) return { decisions: [plain] };
   return words === undefined ? undefined : { decisions: [{ type: 'edit', message: words }] };
 }
 
