@@ -120,12 +120,14 @@ export class WordEvidence {
       }
     }
     for (const [token, idf] of wanted) if (!CHINESE.test(token)) words.set(token, idf);
-    return [...words]
-      .sort((a, b) => b[1] - a[1])
-      .map(([word]) => word)
-      .slice(0, MAX_WORDS);
+    const ordered = [...words].sort((a, b) => b[1] - a[1]).map(([word]) => word);
+    const telling = ordered.filter((word) => !FRAGMENT.test(word));
+    return (telling.length > 0 ? telling : ordered).slice(0, MAX_WORDS);
   }
 }
+
+/** Two characters, one of them a function word, are the seam between two words (「关单时」 → 「单时」): true, but no reason to show. */
+const FRAGMENT = /^([时的了后前中被把给在和与或再][\u4e00-\u9fff]|[\u4e00-\u9fff][时的了后前中被把给在和与或再])$/;
 
 /** Longest stretches of a run all of whose bigrams are wanted. */
 function stretches(run: string, wanted: Map<string, number>): string[] {
