@@ -49,7 +49,7 @@ export async function openProject(repo: string, env: NodeJS.ProcessEnv = process
 
 function build(layout: ProjectLayout, env: NodeJS.ProcessEnv): Project {
   const config = loadConfig(layout.layerDir, env);
-  const core = openZhCore({ projectDir: layout.layerDir });
+  const core = openZhCore({ projectDir: layout.layerDir, cacheDir: layout.stateDir });
   const team = loadTeamTools(layout.layerDir);
   let history: Promise<History> | undefined;
   let paths: Promise<PathContext> | undefined;

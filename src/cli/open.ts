@@ -8,7 +8,7 @@ import { log } from './output.js';
 export async function openCore(repo: string): Promise<{ layout: ProjectLayout; core: ZhCore }> {
   const layout = openLayout(repo);
   const { openZhCore } = await import('../zhcore/index.js');
-  const core = openZhCore({ projectDir: layout.layerDir });
+  const core = openZhCore({ projectDir: layout.layerDir, cacheDir: layout.stateDir });
   return { layout, core };
 }
 

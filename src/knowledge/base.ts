@@ -1,3 +1,4 @@
+import { packageVersion } from '../assets.js';
 import { stableHash } from '../text/index.js';
 import { type ExactHit, ExactIndex } from './exact.js';
 import { type Layer, type LoadedKnowledge, loadKnowledge, shownFolder } from './load.js';
@@ -15,6 +16,14 @@ export interface KnowledgeLayer {
 /** A chunk that answers a query, and why (in Chinese). */
 export interface SearchHit extends RetrieverHit {
   why: string;
+}
+
+/** Where the lexical index is kept between processes. */
+export interface IndexCache {
+  /** Absolute path of a file. */
+  file: string;
+  /** What else decides how texts are cut: the version of the words that the cutter was taught. */
+  salt(): string;
 }
 
 export interface LookupOptions {
@@ -58,7 +67,10 @@ export class KnowledgeBase {
   private exactIndex: ExactIndex | undefined;
   private retriever: Retriever | undefined;
 
-  private constructor(private readonly layers: readonly KnowledgeLayer[]) {
+  private constructor(
+    private readonly layers: readonly KnowledgeLayer[],
+    private readonly cache: IndexCache | undefined,
+  ) {
     this.loaded = layers.map(({ dir, layer }) => loadKnowledge(dir, layer));
     this.settle();
   }
@@ -71,8 +83,8 @@ export class KnowledgeBase {
   }
 
   /** Reads all documents. Never throws: see {@link problems}. */
-  static open(layers: readonly KnowledgeLayer[]): KnowledgeBase {
-    return new KnowledgeBase(layers);
+  static open(layers: readonly KnowledgeLayer[], cache?: IndexCache): KnowledgeBase {
+    return new KnowledgeBase(layers, cache);
   }
 
   /** Documents in force. */
@@ -131,7 +143,7 @@ export class KnowledgeBase {
    * @param filter leaves chunks out before they are counted
    */
   search(query: string, k: number, filter?: (chunk: Chunk) => boolean): SearchHit[] {
-    this.retriever ??= new LexicalRetriever(this.chunks);
+    this.retriever ??= this.openRetriever();
     return this.retriever
       .search(query, k, filter)
       .map((hit) => ({ ...hit, why: `命中词：${hit.matched.slice(0, 6).join('、')}` }));
@@ -190,6 +202,12 @@ export class KnowledgeBase {
     const doc = this.inForce.get(chunk.documentId) as KnowledgeDocument;
     const heading = chunk.heading === '' ? {} : { heading: chunk.heading };
     return { content: chunk.content, ...this.partOf(doc), ...heading, score, match_type: 'semantic_L1' as const };
+  }
+
+  private openRetriever(): Retriever {
+    if (!this.cache) return new LexicalRetriever(this.chunks);
+    const key = stableHash([packageVersion(), this.version, this.cache.salt()].join('\n'));
+    return LexicalRetriever.open(this.chunks, { file: this.cache.file, key });
   }
 
   private floorOf(chunk: Chunk): number {

@@ -1,6 +1,7 @@
 /** The public face of the knowledge room: documents in, the exact answer and the nearest passages out. */
 export {
   COVERAGE_MIN,
+  type IndexCache,
   KnowledgeBase,
   type KnowledgeLayer,
   type LookupOptions,

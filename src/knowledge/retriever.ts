@@ -1,4 +1,6 @@
-import { Bm25Index, contentWords } from '../text/index.js';
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { Bm25Index, type Bm25Json, contentWords } from '../text/index.js';
 import type { Chunk } from './types.js';
 
 /** A chunk that answers a query. */
@@ -41,20 +43,27 @@ const SMALL = 50;
 /** BM25 over chunks: identifiers whole and in parts, jieba words for the rest, stop words dropped. */
 export class LexicalRetriever implements Retriever {
   readonly name = 'bm25';
-  private readonly index = new Bm25Index<number>({ k1: K1, fields: FIELD_WEIGHTS });
+  private readonly index: Bm25Index<number>;
   private readonly chunks: readonly Chunk[];
 
-  constructor(chunks: readonly Chunk[]) {
+  constructor(chunks: readonly Chunk[], index: Bm25Index<number> = indexOf(chunks)) {
     this.chunks = chunks;
-    const cut = remember(contentWords);
-    for (const [i, chunk] of chunks.entries()) {
-      this.index.add(i, {
-        body: contentWords(chunk.content),
-        heading: [...cut(chunk.title), ...cut(chunk.heading)],
-        keywords: chunk.keywords.flatMap(cut),
-      });
-    }
-    this.index.finish();
+    this.index = index;
+  }
+
+  /**
+   * The retriever of these chunks, from a file when it holds their index. Cutting a few dozen chunks means loading jieba (0.15 s),
+   * which a question without Chinese in a cold process does not need otherwise.
+   *
+   * @param cache.file where the index is kept; a file that can't be read or written costs time, nothing else
+   * @param cache.key names the chunks and everything that decides how they are cut
+   */
+  static open(chunks: readonly Chunk[], cache: { file: string; key: string }): LexicalRetriever {
+    const kept = readIndex(cache, chunks.length);
+    if (kept) return new LexicalRetriever(chunks, kept);
+    const made = new LexicalRetriever(chunks);
+    writeIndex(cache, made.index);
+    return made;
   }
 
   search(query: string, k: number, filter?: (chunk: Chunk) => boolean): RetrieverHit[] {
@@ -87,6 +96,44 @@ export class LexicalRetriever implements Retriever {
   private idf(token: string, size: number): number {
     const df = this.index.documentFrequency(token);
     return Math.log(1 + (size - df + 0.5) / (df + 0.5));
+  }
+}
+
+function indexOf(chunks: readonly Chunk[]): Bm25Index<number> {
+  const index = new Bm25Index<number>({ k1: K1, fields: FIELD_WEIGHTS });
+  const cut = remember(contentWords);
+  for (const [i, chunk] of chunks.entries()) {
+    index.add(i, {
+      body: contentWords(chunk.content),
+      heading: [...cut(chunk.title), ...cut(chunk.heading)],
+      keywords: chunk.keywords.flatMap(cut),
+    });
+  }
+  index.finish();
+  return index;
+}
+
+function readIndex(cache: { file: string; key: string }, size: number): Bm25Index<number> | undefined {
+  try {
+    const kept = JSON.parse(readFileSync(cache.file, 'utf8')) as { key: string; index: Bm25Json<number> };
+    if (kept.key !== cache.key) return undefined;
+    const index = Bm25Index.fromJSON(kept.index);
+    return index.size === size ? index : undefined;
+  } catch {
+    // Not there, cut off by a crash, or of another version: made anew.
+    return undefined;
+  }
+}
+
+function writeIndex(cache: { file: string; key: string }, index: Bm25Index<number>): void {
+  const temp = `${cache.file}.${process.pid}.tmp`;
+  try {
+    mkdirSync(dirname(cache.file), { recursive: true });
+    writeFileSync(temp, JSON.stringify({ key: cache.key, index: index.toJSON() }));
+    renameSync(temp, cache.file);
+  } catch {
+    // A read-only or full disk: the next process makes the index again.
+    if (existsSync(temp)) rmSync(temp, { force: true });
   }
 }
 

@@ -29,6 +29,8 @@ export interface ZhCoreOptions {
   projectDir?: string;
   /** Confirms terms: where their symbols stand in the repository. */
   symbolCheck?: SymbolIndex;
+  /** Where indexes are kept between processes (the project's state folder); without it each process makes its own. */
+  cacheDir?: string;
 }
 
 /** Entries of each type that a query brings, unless it says otherwise. */
@@ -66,6 +68,7 @@ export class ZhCore {
     const { projectDir } = options;
     this.store = new EntryStore(
       projectDir === undefined ? [general] : [general, { dir: projectDir, layer: 'project' }],
+      options.cacheDir,
     );
   }
 

@@ -21,9 +21,18 @@ export class EntryStore {
   private entries: LayerEntries[] = [];
   private moduleFiles: ReturnType<typeof loadModules> = new Map();
 
-  /** @param layers general first */
-  constructor(private readonly layers: readonly LayerDir[]) {
-    this.knowledge = KnowledgeBase.open(layers.map(({ dir, layer }) => ({ dir: join(dir, 'knowledge'), layer })));
+  /**
+   * @param layers general first
+   * @param cacheDir where the lexical index is kept between processes
+   */
+  constructor(
+    private readonly layers: readonly LayerDir[],
+    cacheDir?: string,
+  ) {
+    this.knowledge = KnowledgeBase.open(
+      layers.map(({ dir, layer }) => ({ dir: join(dir, 'knowledge'), layer })),
+      cacheDir === undefined ? undefined : { file: join(cacheDir, 'knowledge-index.json'), salt: () => this.version },
+    );
     this.load();
   }
 
