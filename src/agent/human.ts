@@ -12,6 +12,8 @@ import type { Decision } from './state.js';
 export interface HumanRequest {
   actionRequests: { name: string; args: Record<string, unknown>; description: string }[];
   reviewConfigs: { actionName: string; allowedDecisions: ('approve' | 'edit' | 'reject')[] }[];
+  /** In Chinese: why the answer before was not used. */
+  problem?: string;
 }
 
 /** Danger levels as people read them. */

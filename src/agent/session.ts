@@ -112,12 +112,14 @@ export class Session {
     const interrupts = snapshot.tasks.flatMap((task) => task.interrupts ?? []);
     const pending = (interrupts[0]?.value as PendingRequest | undefined) ?? null;
     const base = { thread, state, pending, updatedAt: snapshot.createdAt ?? '' };
-    if (!state?.request) return { ...base, status: snapshot.next.length > 0 ? 'interrupted' : 'empty' };
+    // Not `next`: a node that was answered and then failed is no longer listed there, but its task is still open.
+    const isOpen = snapshot.tasks.length > 0;
+    if (!state?.request) return { ...base, status: isOpen ? 'interrupted' : 'empty' };
     if (pending) return { ...base, status: 'waiting' };
-    if (snapshot.next.length > 0) return { ...base, status: 'interrupted' };
+    if (isOpen) return { ...base, status: 'interrupted' };
     const report = state.reported;
     if (report?.kind === 'rejected') return { ...base, status: 'rejected' };
-    return { ...base, status: state.reports.every((r) => r.ok) ? 'done' : 'failed' };
+    return { ...base, status: report && state.reports.every((r) => r.ok) ? 'done' : 'failed' };
   }
 
   /** The newest threads first. */

@@ -30,6 +30,7 @@ export function show(request: PendingRequest, session: Session): void {
 }
 
 function showConfirm(request: ConfirmRequest, session: Session): void {
+  if (request.problem) print(pc.yellow(`\n上一个答复没有用上：${request.problem}`));
   // The question carries a shortened diff; here the whole one is at hand.
   const whole = session.project
     .changeset(request.changesetId)

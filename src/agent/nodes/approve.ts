@@ -1,4 +1,4 @@
-import { interrupt } from '@langchain/langgraph';
+import { askHuman } from '../ask-human.js';
 import { type ApproveRequest, DANGER_NAMES, readVerdict } from '../human.js';
 import type { NodeBody } from '../node.js';
 
@@ -24,7 +24,7 @@ export const approveNode: NodeBody = (state) => {
     ],
     reviewConfigs: [{ actionName: tool.name!, allowedDecisions: ['approve', 'reject'] }],
   };
-  const verdict = readVerdict(interrupt(request)).verdict;
+  const verdict = askHuman(request, readVerdict).verdict;
   // Words that are neither yes nor no are no permission to act.
   return { tool: { ...tool, approved: verdict === 'approve' } };
 };

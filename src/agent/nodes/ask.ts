@@ -1,4 +1,4 @@
-import { interrupt } from '@langchain/langgraph';
+import { askHuman } from '../ask-human.js';
 import { type AskRequest, readAnswer } from '../human.js';
 import type { NodeBody } from '../node.js';
 
@@ -11,5 +11,5 @@ export const askNode: NodeBody = (state) => {
     actionRequests: [{ name: 'continue_plan', args: { questions }, description: questions.join('\n') }],
     reviewConfigs: [{ actionName: 'continue_plan', allowedDecisions: ['approve', 'edit', 'reject'] }],
   };
-  return { answers: readAnswer(interrupt(request)) };
+  return { answers: askHuman(request, readAnswer) };
 };

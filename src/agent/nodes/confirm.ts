@@ -1,12 +1,13 @@
 import { HumanMessage } from '@langchain/core/messages';
-import { interrupt } from '@langchain/langgraph';
 import { XiheError } from '../../errors.js';
 import type { Changeset, Danger, FileDiff } from '../../sandbox/index.js';
+import { stableHash } from '../../text/index.js';
+import { askHuman } from '../ask-human.js';
 import { playbookCommands } from '../checks/diff-checks.js';
 import { type ConfirmRequest, readEditedFiles, readVerdict } from '../human.js';
 import type { NodeBody } from '../node.js';
 import { prompt } from '../prompts.js';
-import type { Finding, RunState } from '../state.js';
+import type { Decision, Finding, RunState } from '../state.js';
 
 /** Characters of diff in the question itself; it is stored with the checkpoint, and the whole lies in the changeset. */
 const MAX_DIFF_CHARS = 16_000;
@@ -25,23 +26,39 @@ export const confirmNode: NodeBody = (state, env) => {
   const danger = dangerOfChange(diffs, state.findings);
   const auto = state.request?.options.autoApprove ?? 'none';
   if (LEVEL[danger] <= LEVEL[auto]) return { decision: { verdict: 'approve', by: 'auto' } };
-  const answer: unknown = interrupt(confirmRequest(state, changeset, diffs, danger));
-  const decision = readVerdict(answer);
-  if (decision.verdict !== 'edit') return { decision };
-  const files = readEditedFiles(answer);
-  stageEditedFiles(changeset, files, `edit-${state.round}`);
-  if (!decision.comment) {
-    if (files.length > 0) return { decision };
-    throw new XiheError('RESUME_INVALID', '选了「修改」，但没有写意见，也没有给出改后的文件', {
-      hint: '写一句意见（--comment），或在 editedAction.args.files 里给出文件内容。',
-    });
-  }
+  const decision = askHuman(confirmRequest(state, changeset, diffs, danger), (answer) => {
+    const verdict = readVerdict(answer);
+    if (verdict.verdict === 'edit') takeEdits(changeset, readEditedFiles(answer), verdict, `edit-${state.round}`);
+    return verdict;
+  });
+  if (decision.verdict !== 'edit' || !decision.comment) return { decision };
   const note = new HumanMessage({
     id: `comment-${state.run}-${state.routed?.index ?? 0}-${state.round}`,
     content: prompt('comment', { comment: decision.comment }),
   });
   return { decision, messages: [note] };
 };
+
+/**
+ * Stages the user's own version of files. Keyed by content, so that a rerun stages nothing twice, and a second try after one
+ * that was refused counts.
+ *
+ * @throws XiheError RESUME_INVALID when there is neither a file nor a comment, and what staging throws
+ */
+function takeEdits(
+  changeset: Changeset,
+  files: { path: string; text: string }[],
+  decision: Decision,
+  key: string,
+): void {
+  if (files.length === 0 && !decision.comment) {
+    throw new XiheError('RESUME_INVALID', '选了「修改」，但没有写意见，也没有给出改后的文件', {
+      hint: '写一句意见（--comment），或在 editedAction.args.files 里给出文件内容。',
+    });
+  }
+  for (const { path, text } of files)
+    changeset.stage({ kind: 'write', path, text }, `${key}-${path}-${stableHash(text)}`);
+}
 
 /** Edits need a yes; deletions, unresolved findings and very wide changes need a careful one. */
 export function dangerOfChange(diffs: FileDiff[], findings: Finding[]): Danger {
@@ -87,9 +104,4 @@ function confirmRequest(state: RunState, changeset: Changeset, diffs: FileDiff[]
     ],
     reviewConfigs: [{ actionName: 'apply_changeset', allowedDecisions: ['approve', 'edit', 'reject'] }],
   };
-}
-
-/** The user's own version of files. Keyed, so that a rerun after a crash stages them once. */
-function stageEditedFiles(changeset: Changeset, files: { path: string; text: string }[], key: string): void {
-  for (const file of files) changeset.stage({ kind: 'write', path: file.path, text: file.text }, `${key}-${file.path}`);
 }

@@ -1,4 +1,4 @@
-import { interrupt } from '@langchain/langgraph';
+import { askHuman } from '../ask-human.js';
 import { type FillRequest, parseDecision, readParameters } from '../human.js';
 import type { NodeBody } from '../node.js';
 import { describeRun } from './select.js';
@@ -18,11 +18,12 @@ export const fillNode: NodeBody = (state, env) => {
     ],
     reviewConfigs: [{ actionName: tool.name!, allowedDecisions: ['edit', 'reject'] }],
   };
-  const answer: unknown = interrupt(request);
-  if (isRefusal(answer)) return { tool: { ...tool, approved: false } };
-  const given = withWords(readParameters(answer), answer, tool.missing);
   const contract = env.project.tools.get(tool.name!);
-  return { tool: describeRun(contract, { ...tool.input, ...given }, tool.candidates) };
+  return askHuman(request, (answer) => {
+    if (isRefusal(answer)) return { tool: { ...tool, approved: false } };
+    const given = withWords(readParameters(answer), answer, tool.missing);
+    return { tool: describeRun(contract, { ...tool.input, ...given }, tool.candidates) };
+  });
 };
 
 function isRefusal(answer: unknown): boolean {
