@@ -208,21 +208,22 @@ export function focusModules(files: string[], moduleOf: (path: string) => string
   return new Set(files.map(moduleOf).filter((m): m is string => m !== undefined));
 }
 
-/**
- * The retrieved terms as the plan found them in the code: with file and line, and without those that the plan dropped because
- * nothing in the repository bears them out.
- */
-export function withPlaces(retrieved: CoreResult, planned: PlanTerm[]): CoreResult {
-  const found = new Map(planned.map((term) => [term.id, term]));
-  const terms = retrieved.terms.flatMap((hit) => {
-    const term = found.get(hit.entry.id);
-    if (!term) return [];
-    const places = term.symbols.flatMap(({ name, file, line }) =>
+/** The retrieved lists, terms with the file and line where their symbols were found in the code. */
+export function addPlaces(retrieved: CoreResult, planned: PlanTerm[]): CoreResult {
+  const found = new Map(planned.map((term) => [term.id, term.symbols]));
+  const terms = retrieved.terms.map((hit) => {
+    const places = (found.get(hit.entry.id) ?? []).flatMap(({ name, file, line }) =>
       file === null || line === null ? [] : [{ symbol: name, path: file, line }],
     );
-    return [{ ...hit, places }];
+    return { ...hit, places };
   });
   return { ...retrieved, terms };
+}
+
+/** The same for work on the code: without the terms that the plan dropped because nothing in the repository bears them out. */
+export function withPlaces(retrieved: CoreResult, planned: PlanTerm[]): CoreResult {
+  const kept = new Set(planned.map((term) => term.id));
+  return addPlaces({ ...retrieved, terms: retrieved.terms.filter((hit) => kept.has(hit.entry.id)) }, planned);
 }
 
 /** The retrieved lists, cut to what concerns the modules in focus: entries of other modules stay out of the prompt. */

@@ -195,7 +195,8 @@ export class Session {
       const view = await this.view(info.threadId);
       if (view.status === 'waiting' || view.status === 'interrupted') open.push(view);
     }
-    await this.saver.prune(keep, [current, ...open.map((v) => v.thread)]);
+    // The current thread is one of those kept, whatever its age among them.
+    await this.saver.prune(keep - 1, [current, ...open.map((v) => v.thread)]);
     const protect = open.flatMap((v) => (v.state.changesetId ? [v.state.changesetId] : []));
     try {
       pruneSandboxState(this.project.layout.stateDir, { keep, protect });

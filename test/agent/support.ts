@@ -38,7 +38,8 @@ export function fakeModel(say: Say): ChatModel & { asked: ModelRequest[] } {
     contextTokens: 64_000,
     asked,
     async invoke(request) {
-      asked.push(request);
+      // A copy: loops go on adding to the list that they sent.
+      asked.push({ ...request, messages: [...request.messages] });
       const said = await say(request, asked.length);
       return typeof said === 'string' ? reply({ content: said }) : said;
     },

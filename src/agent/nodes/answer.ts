@@ -5,6 +5,7 @@ import { type CoreResult, renderHits } from '../../zhcore/index.js';
 import { askModel, modelFailure } from '../ask-model.js';
 import { inject } from '../injection.js';
 import { intentOf, type NodeBody, type NodeEnv, textOf } from '../node.js';
+import { addPlaces, planTerms } from '../planning.js';
 import { prompt } from '../prompts.js';
 import { addUsage, type Fed, NO_USAGE, type RunState, type RunUpdate, type Usage } from '../state.js';
 import { brokenCall, callSite } from '../tool-context.js';
@@ -27,8 +28,9 @@ async function withoutModel(state: RunState, env: NodeEnv, retrieved: CoreResult
   const found = env.project.core.lookup(question);
   const paths = await env.project.paths(env.signal);
   const files = (await paths.lookupFile(question, { topK: 3 })).candidates;
+  const placed = addPlaces(retrieved, await planTerms(retrieved.terms, paths));
   const core = renderHits(
-    { ...retrieved, knowledge: found.found ? [] : retrieved.knowledge, playbooks: [] },
+    { ...placed, knowledge: found.found ? [] : retrieved.knowledge, playbooks: [] },
     'answer',
     env.project.config.core,
   );
@@ -45,7 +47,8 @@ async function withModel(state: RunState, env: NodeEnv, retrieved: CoreResult): 
   const question = intentOf(state).text;
   const paths = await env.project.paths(env.signal);
   const files = (await paths.lookupFile(question, { topK: 5 })).candidates;
-  const core = renderHits(retrieved, 'answer', env.project.config.core);
+  const placed = addPlaces(retrieved, await planTerms(retrieved.terms, paths));
+  const core = renderHits(placed, 'answer', env.project.config.core);
   const task = new HumanMessage(
     prompt('answer-task', {
       request: question,
