@@ -11,6 +11,7 @@ export function stripDocMarkers(comment: string): string {
     .trim()
     .replace(/^(?:[rRuUbBfF]{0,2})("""|''')([\s\S]*?)\1?$/, '$2')
     .replace(/^<!--|-->$/g, '')
+    .replace(/^\/\*+\/$/, '')
     .replace(/^\/\*+!?|\*+\/$/g, '')
     .split(/\r\n|\r|\n/)
     .map((line) => line.replace(/^\s*\/\/\/.*$/, (xmlDoc) => xmlDoc.replace(/<\/?[a-z][^>]*>/gi, '')))

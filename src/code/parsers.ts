@@ -59,16 +59,41 @@ function languagePacks(): DynamicLangRegistrations {
 }
 
 /**
+ * Above this share of ASCII punctuation a text is no code. The parsers' error recovery takes minutes on such soup (measured: 35 s for
+ * 12 KB of slashes and stars read as Python), and nothing can stop them. Of 7,353 real source files the densest has 0.52.
+ */
+const MAX_PUNCTUATION = 0.6;
+
+/** Shorter texts are parsed whatever they hold. In characters. */
+const MIN_JUDGED = 1000;
+
+function isSoup(text: string): boolean {
+  if (text.length < MIN_JUDGED) return false;
+  let punctuation = 0;
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    const letterDigitOrBlank =
+      code <= 32 ||
+      code > 126 ||
+      (code >= 48 && code <= 57) ||
+      (code >= 65 && code <= 90) ||
+      (code >= 97 && code <= 122);
+    if (!letterDigitOrBlank) punctuation += 1;
+  }
+  return punctuation / text.length > MAX_PUNCTUATION;
+}
+
+/**
  * Parses a source text.
  *
  * On the main thread: handing a text to a worker and its tree back costs as much as parsing it (measured: 0.4 ms of 0.5 ms for a file of
  * 4 KB), so `parseAsync` blocks hardly less and takes twice as long.
  *
- * @returns the root node, or undefined when there is no parser for the language on this platform
+ * @returns the root node, or undefined when there is no parser for the language on this platform, or the text is no code
  */
 export async function parseSource(language: Language, text: string): Promise<SgNode | undefined> {
   const name = PARSER_NAME[language];
   const loaded = name === undefined ? undefined : await loadParsers();
   if (name === undefined || loaded === undefined || !loaded.available.has(name)) return undefined;
-  return loaded.napi.parse(name, text).root();
+  return isSoup(text) ? undefined : loaded.napi.parse(name, text).root();
 }

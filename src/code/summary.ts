@@ -6,6 +6,9 @@ import type { CodeSymbol, SymbolKind } from './types.js';
 const MAX_TOKENS = 20;
 const MIN_TOKENS = 10;
 
+/** What the mark of a cut costs, rounded up. */
+const ELLIPSIS_TOKENS = 2;
+
 /** Which kind of symbol a file is mostly about. */
 const RANK: Record<SymbolKind, number> = {
   class: 0,
@@ -79,5 +82,5 @@ function append(head: string, parts: readonly string[]): string {
 
 function cut(line: string): string {
   const { text, truncated } = truncateToTokens(line, MAX_TOKENS);
-  return truncated ? `${truncateToTokens(line, MAX_TOKENS - 1).text.trimEnd()}…` : text;
+  return truncated ? `${truncateToTokens(line, MAX_TOKENS - ELLIPSIS_TOKENS).text.trimEnd()}…` : text;
 }

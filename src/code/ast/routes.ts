@@ -72,9 +72,7 @@ export function springMappings(header: string): { verb: string; path: string }[]
   )) {
     const args = match[2] ?? '';
     const verb =
-      match[1] === 'Request'
-        ? (/RequestMethod\.(\w+)|method\s*=\s*\{?\s*(\w+)/.exec(args)?.slice(1).find(Boolean) ?? 'ANY')
-        : match[1]!;
+      match[1] === 'Request' ? (/\bmethod\s*=\s*\{?\s*(?:RequestMethod\.)?(\w+)/.exec(args)?.[1] ?? 'ANY') : match[1]!;
     const paths = /(?:^|\b(?:value|path)\s*=)\s*(\{[^}]*\}|"[^"]*")/.exec(args.trim())?.[1] ?? '';
     const list = [...paths.matchAll(/"([^"]*)"/g)].map((path) => path[1]!);
     for (const path of list.length > 0 ? list : ['']) mappings.push({ verb: verb.toUpperCase(), path });
