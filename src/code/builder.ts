@@ -275,13 +275,16 @@ export function factOf(node: SgNode): Fact {
   return { node, kind: String(node.kind()), start: start.index, end: end.index, line: start.line + 1, endLine };
 }
 
-/** Name and line of a node's field, e.g. its `name`. */
+/** Text and place of a node's field, e.g. its `name`; undefined when it is absent or empty. */
 export function fieldText(
   node: SgNode,
   field: string,
 ): { text: string; line: number; start: number; end: number } | undefined {
   const found = node.field(field);
   if (found === null) return undefined;
+  const text = found.text();
+  // A name that the parser only missed is none.
+  if (text === '') return undefined;
   const range = found.range();
-  return { text: found.text(), line: range.start.line + 1, start: range.start.index, end: range.end.index };
+  return { text, line: range.start.line + 1, start: range.start.index, end: range.end.index };
 }
