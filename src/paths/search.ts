@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createContext, Script } from 'node:vm';
 import { XiheError } from '../errors.js';
 import { throwIfCancelled } from '../history/index.js';
+import { compilePattern, searchLines } from '../text/index.js';
 import { textOf } from './analyse.js';
 import type { FileIndex } from './fileIndex.js';
 import { scopeFilter } from './lookup.js';
@@ -12,8 +12,6 @@ import type { RepoPath, SearchHit } from './types.js';
 export const MAX_HITS = 50;
 /** Characters shown of a line; the match is kept in sight. */
 const MAX_LINE_CHARS = 200;
-/** Time that a regular expression may take on one file before the search is refused, in milliseconds. */
-const REGEX_TIMEOUT_MS = 500;
 
 export interface SearchOptions {
   /** Read `pattern` as a regular expression (JavaScript syntax) instead of text. */
@@ -87,33 +85,23 @@ function linesWith(text: string, limit: number, columnOf: (line: string) => numb
   return found;
 }
 
-/** A pattern from a model may backtrack without end; only a context of its own can be stopped by time. */
+/** A pattern from a model may backtrack without end, so it is tried with a limit of time on each file. */
 function regexMatcher(pattern: string, ignoreCase: boolean): Matcher {
-  let regex: RegExp;
-  try {
-    regex = new RegExp(pattern, ignoreCase ? 'iu' : 'u');
-  } catch (cause) {
-    try {
-      // Without the u flag more is allowed: \- and the like, which people write.
-      regex = new RegExp(pattern, ignoreCase ? 'i' : '');
-    } catch {
-      throw usage(`正则表达式有误：${pattern}`, '改正它，或去掉 regex 选项按原文搜索。', cause);
-    }
+  const regex = compilePattern(pattern, ignoreCase);
+  if (!(regex instanceof RegExp)) {
+    throw usage(`正则表达式有误：${pattern}（${regex.reason}）`, '改正它，或去掉 regex 选项按原文搜索。');
   }
-  const context = createContext({ lines: [] as string[], limit: 0, source: regex.source, flags: regex.flags });
-  const script = new Script(
-    '(() => { const r = new RegExp(source, flags); const out = []; for (let i = 0; i < lines.length && out.length < limit; i++) { const c = lines[i].search(r); if (c >= 0) out.push([i, c]); } return out; })()',
-  );
   return (text, limit) => {
     const lines = text.split(/\r\n|\r|\n/);
-    Object.assign(context, { lines, limit });
-    let found: [number, number][];
     try {
-      found = script.runInContext(context, { timeout: REGEX_TIMEOUT_MS }) as [number, number][];
+      return searchLines(regex, lines, limit).map(({ index, column }) => ({
+        line: index + 1,
+        column,
+        text: lines[index]!,
+      }));
     } catch (cause) {
       throw usage(`正则表达式太慢：${pattern}`, '写得更具体些，避免嵌套的 * 和 +。', cause);
     }
-    return found.map(([i, column]) => ({ line: i + 1, column, text: lines[i]! }));
   };
 }
 

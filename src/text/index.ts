@@ -16,5 +16,6 @@ export { identifiersOf, splitIdentifier } from './identifiers.js';
 export { addUserWords, bigrams, contentWords, normalise, segment } from './segment.js';
 export { closest, similarity } from './similarity.js';
 export { isStopWord } from './stopwords.js';
+export { compilePattern, PATTERN_TIMEOUT_MS, type PatternHit, SlowPatternError, searchLines } from './timedPattern.js';
 export { estimateTokens, truncateToTokens } from './tokens.js';
 export type { Encoding, Eol, FileText, Normalised, TextEdit } from './types.js';

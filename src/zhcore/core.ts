@@ -5,6 +5,7 @@ import { type AddedLines, warningsForDiff } from './diff.js';
 import { knowledgeFor } from './knowledgeHits.js';
 import type { LayerDir } from './load.js';
 import { focusOf, moduleOfPath } from './modules.js';
+import type { SlowPattern } from './pattern.js';
 import { renderEntry } from './render.js';
 import { EntryStore } from './store.js';
 import { TermIndex } from './terms.js';
@@ -143,9 +144,13 @@ export class ZhCore {
     return chunk && { type: 'knowledge', entry: chunk };
   }
 
-  /** Warnings that fire on a diff. */
-  warningsForDiff(diffs: readonly AddedLines[]): DiffWarning[] {
-    return warningsForDiff(this.store.warnings.byId.values(), diffs);
+  /**
+   * Warnings that fire on a diff.
+   *
+   * @param onSlow gets the patterns that took too long and were left out
+   */
+  warningsForDiff(diffs: readonly AddedLines[], onSlow?: (slow: SlowPattern) => void): DiffWarning[] {
+    return warningsForDiff(this.store.warnings.byId.values(), diffs, onSlow);
   }
 
   /** The playbook that a request calls for, if there is one. */

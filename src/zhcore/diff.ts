@@ -1,5 +1,5 @@
 import { globMatches } from './modules.js';
-import { lineMatches } from './pattern.js';
+import { type SlowPattern, tryPatterns } from './pattern.js';
 import type { DiffWarning, Warning } from './types.js';
 
 /** One changed file as the check sees it: added lines with their numbers in the new text. */
@@ -16,19 +16,39 @@ const FINDINGS_MAX = 3;
  *
  * `when.paths` and `when.added` decide; where a warning has both, both must match. Symbols and keywords only count where it has no
  * `added`, and then on the added line itself. A warning with paths alone fires on any change below them.
+ *
+ * @param onSlow gets each pattern that takes too long, once; it is left out from then on
  */
-export function warningsForDiff(warnings: Iterable<Warning>, diffs: readonly AddedLines[]): DiffWarning[] {
+export function warningsForDiff(
+  warnings: Iterable<Warning>,
+  diffs: readonly AddedLines[],
+  onSlow: (slow: SlowPattern) => void = () => {},
+): DiffWarning[] {
   const found: DiffWarning[] = [];
   for (const warning of warnings) {
-    for (const diff of diffs) found.push(...inFile(warning, diff).slice(0, FINDINGS_MAX));
+    const patterns = new Set(warning.when.added);
+    for (const diff of diffs) {
+      const { hits, slow } = inFile(warning, [...patterns], diff);
+      found.push(...hits.slice(0, FINDINGS_MAX));
+      for (const pattern of slow) {
+        patterns.delete(pattern);
+        const { file, line } = warning.provenance;
+        onSlow({ entryId: warning.id, file, line, pattern });
+      }
+    }
   }
   return found;
 }
 
-function inFile(warning: Warning, { path, addedLines }: AddedLines): DiffWarning[] {
+/** @param patterns those of `when.added` that are quick enough */
+function inFile(
+  warning: Warning,
+  patterns: readonly string[],
+  { path, addedLines }: AddedLines,
+): { hits: DiffWarning[]; slow: string[] } {
   const { paths, added, symbols, keywords } = warning.when;
   const glob = paths.find((candidate) => globMatches(path, candidate));
-  if (paths.length > 0 && glob === undefined) return [];
+  if (paths.length > 0 && glob === undefined) return { hits: [], slow: [] };
   const at = (line: { line: number; text: string }, why: string): DiffWarning => ({
     warning,
     path,
@@ -36,18 +56,22 @@ function inFile(warning: Warning, { path, addedLines }: AddedLines): DiffWarning
     text: line.text.trim(),
     why,
   });
-  if (added.length === 0 && symbols.length === 0 && keywords.length === 0) {
-    return [at(addedLines[0] ?? { line: 1, text: '' }, `改动了 ${glob} 里的文件`)];
+  if (added.length > 0) {
+    const { matches, slow } = tryPatterns(
+      addedLines.map((line) => line.text),
+      patterns,
+    );
+    const lines = [...matches].sort(([a], [b]) => a - b);
+    return { hits: lines.map(([i, pattern]) => at(addedLines[i]!, `新增的行匹配 ${pattern}`)), slow };
   }
-  return addedLines.flatMap((line) => {
-    const why = added.length > 0 ? byPattern(line.text, added) : byWord(line.text, symbols, keywords);
+  if (symbols.length === 0 && keywords.length === 0) {
+    return { hits: [at(addedLines[0] ?? { line: 1, text: '' }, `改动了 ${glob} 里的文件`)], slow: [] };
+  }
+  const hits = addedLines.flatMap((line) => {
+    const why = byWord(line.text, symbols, keywords);
     return why === undefined ? [] : [at(line, why)];
   });
-}
-
-function byPattern(text: string, patterns: readonly string[]): string | undefined {
-  const pattern = patterns.find((candidate) => lineMatches(text, candidate));
-  return pattern === undefined ? undefined : `新增的行匹配 ${pattern}`;
+  return { hits, slow: [] };
 }
 
 function byWord(text: string, symbols: readonly string[], keywords: readonly string[]): string | undefined {

@@ -1,38 +1,60 @@
-/** Longest line that a pattern is tried on: minified lines say nothing, and a bad pattern must not stall a check. */
+import { compilePattern, SlowPatternError, searchLines } from '../text/index.js';
+
+/** Longest line that a pattern is tried on, in characters: minified lines say nothing. */
 const LONGEST_LINE = 2000;
 
 const known = new Map<string, RegExp | { reason: string }>();
 
-/**
- * A regular expression as people write it in a warning or playbook: JavaScript syntax, `(?i)` in front for "any letter case".
- *
- * @returns the expression, or why it is none (in English, as the engine says it)
- */
-export function compilePattern(source: string): RegExp | { reason: string } {
-  const found = known.get(source);
-  if (found !== undefined) return found;
-  const compiled = compile(source);
-  known.set(source, compiled);
-  return compiled;
+/** A pattern of a team's file that took too long and was left out. */
+export interface SlowPattern {
+  /** Id of the warning or playbook. */
+  entryId: string;
+  /** The file that defines it, relative to its layer's folder, and the line where the entry starts. */
+  file: string;
+  line: number;
+  pattern: string;
 }
 
-function compile(source: string): RegExp | { reason: string } {
-  const anyCase = source.startsWith('(?i)');
-  const body = anyCase ? source.slice(4) : source;
-  try {
-    return new RegExp(body, anyCase ? 'ui' : 'u');
-  } catch {
-    // Some escapes that people use (`\-`, `\_`) are only legal without the u flag.
+/**
+ * Finds the lines that match a pattern of a team's file: `(?i)` in front means "any letter case", a pattern that is none
+ * matches nothing.
+ *
+ * @returns indexes into `lines`
+ * @throws SlowPatternError when it backtracks without end
+ */
+export function matchingLines(lines: readonly string[], source: string): number[] {
+  const compiled = known.get(source) ?? compilePattern(source);
+  known.set(source, compiled);
+  if (!(compiled instanceof RegExp)) return [];
+  return searchLines(
+    compiled,
+    lines.map((line) => line.slice(0, LONGEST_LINE)),
+  ).map(({ index }) => index);
+}
+
+/**
+ * Tries the patterns of one entry, each in its own time.
+ *
+ * @returns for each line that one matches, by index, the first pattern that does; and the patterns that took too long
+ */
+export function tryPatterns(
+  lines: readonly string[],
+  patterns: readonly string[],
+): { matches: Map<number, string>; slow: string[] } {
+  const matches = new Map<number, string>();
+  const slow: string[] = [];
+  for (const pattern of patterns) {
     try {
-      return new RegExp(body, anyCase ? 'i' : '');
+      for (const index of matchingLines(lines, pattern)) if (!matches.has(index)) matches.set(index, pattern);
     } catch (e) {
-      return { reason: e instanceof Error ? e.message.replace(/^Invalid regular expression: /, '') : String(e) };
+      if (!(e instanceof SlowPatternError)) throw e;
+      slow.push(pattern);
     }
   }
+  return { matches, slow };
 }
 
-/** Whether a line matches a pattern; a pattern that is none matches nothing. */
-export function lineMatches(line: string, source: string): boolean {
-  const compiled = compilePattern(source);
-  return compiled instanceof RegExp && compiled.test(line.slice(0, LONGEST_LINE));
+/** What a slow pattern means for people, in Chinese. */
+export function slowPatternText({ entryId, file, line, pattern }: SlowPattern): string {
+  return `条目 ${entryId}（${file}:${line}）的正则太慢，这次没有用它检查：${pattern}。请写得更具体些，避免嵌套的 * 和 +。`;
 }

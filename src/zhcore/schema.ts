@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { fields } from '../knowledge/index.js';
-import { compilePattern } from './pattern.js';
+import { compilePattern } from '../text/index.js';
 
 const { confidence, day, isNothing, optionalText, status, text, textList } = fields;
 

@@ -151,6 +151,20 @@ describe('what a playbook checks after the change', () => {
     expect(playbookFindings(null, [added('a', 'b')])).toEqual([]);
   });
 
+  it('a forbidden pattern may be written with (?i), and one without end is reported, not run for ever', () => {
+    const run = playbook(
+      { type: 'no_match', pattern: '(?i)export', purpose: '不导出' },
+      { type: 'no_match', pattern: '(a+)+$', purpose: '慢' },
+    );
+    const found = playbookFindings(run, [added('a.ts', 'EXPORT x'), added('b.ts', `${'a'.repeat(60)}!`)]);
+    expect(found.map((f) => [f.severity, f.path])).toEqual([
+      ['block', 'a.ts'],
+      ['warn', undefined],
+    ]);
+    expect(found[1]!.text).toContain('(a+)+$');
+    expect(found[1]).toMatchObject({ from: 'playbook', entryId: 'p' });
+  });
+
   it('harmless commands run, others are for people', () => {
     const { run, ask } = playbookCommands(
       playbook(

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { type SlowPattern, slowPatternText } from '../../src/zhcore/index.js';
 import { shop } from './shop.js';
 
 const added = (path: string, ...lines: string[]) => ({
@@ -56,5 +57,24 @@ describe('warningsForDiff', () => {
     expect(core.problems).toEqual([]);
     const lines = core.warningsForDiff([added('a.sql', 'SELECT * FROM t', 'a_x', 'b')]).map(({ line }) => line);
     expect(lines).toEqual([10, 11]);
+  });
+
+  it('leaves out a pattern that backtracks without end, says which, and goes on', () => {
+    const { core } = shop({
+      '.xihe/knowledge/warnings/slow.yaml':
+        "- {id: slow, danger: 不要, when: {added: ['(a+)+$', 'TODO_LATER']}, source: s}\n" +
+        "- {id: quick, danger: 也不要, when: {added: ['aaa!']}, source: s}\n",
+    });
+    const slow: SlowPattern[] = [];
+    const bad = `// ${'a'.repeat(60)}!`;
+    const diffs = [added('src/a.ts', bad), added('src/b.ts', bad, 'TODO_LATER')];
+    const found = core.warningsForDiff(diffs, (pattern) => slow.push(pattern));
+    expect(found.map(({ warning, path }) => [warning.id, path])).toEqual([
+      ['slow', 'src/b.ts'],
+      ['quick', 'src/a.ts'],
+      ['quick', 'src/b.ts'],
+    ]);
+    expect(slow).toEqual([{ entryId: 'slow', file: 'knowledge/warnings/slow.yaml', line: 1, pattern: '(a+)+$' }]);
+    expect(slowPatternText(slow[0]!)).toMatch(/slow（knowledge\/warnings\/slow\.yaml:1）.*\(a\+\)\+\$/);
   });
 });

@@ -2,50 +2,87 @@ import picomatch from 'picomatch';
 import { syntaxProblems } from '../../code/index.js';
 import type { Changeset, FileDiff } from '../../sandbox/index.js';
 import { dangerOf } from '../../sandbox/index.js';
-import type { ZhCore } from '../../zhcore/index.js';
+import { type SlowPattern, slowPatternText, tryPatterns, type ZhCore } from '../../zhcore/index.js';
 import type { Finding, PlaybookRun } from '../state.js';
 
-/** Warnings of the core whose `when` matches added lines. */
+/** Warnings of the core whose `when` matches added lines, and their patterns that could not be tried. */
 export function warningFindings(core: ZhCore, diffs: FileDiff[]): Finding[] {
-  return core.warningsForDiff(diffs).map((hit) => ({
-    from: 'warning',
-    severity: hit.warning.severity,
-    path: hit.path,
-    line: hit.line,
-    text: `${hit.warning.danger}（${hit.why}）`,
-    entryId: hit.warning.id,
-    source: hit.warning.provenance.source,
-  }));
+  const slow: Finding[] = [];
+  const hits = core.warningsForDiff(diffs, (pattern) => slow.push({ from: 'warning', ...tooSlow(pattern) }));
+  const findings = hits.map(
+    (hit): Finding => ({
+      from: 'warning',
+      severity: hit.warning.severity,
+      path: hit.path,
+      line: hit.line,
+      text: `${hit.warning.danger}（${hit.why}）`,
+      entryId: hit.warning.id,
+      source: hit.warning.provenance.source,
+    }),
+  );
+  return [...findings, ...slow];
 }
 
-/** Post-checks of a playbook that need only the diff. */
-export function playbookFindings(playbook: PlaybookRun | null, diffs: FileDiff[]): Finding[] {
+function tooSlow(slow: SlowPattern): Omit<Finding, 'from'> {
+  return { severity: 'warn', text: slowPatternText(slow), entryId: slow.entryId, source: slow.file };
+}
+
+/**
+ * Post-checks of a playbook that need only the diff.
+ *
+ * @param core tells which file a playbook comes from, for a pattern of it that takes too long
+ */
+export function playbookFindings(playbook: PlaybookRun | null, diffs: FileDiff[], core?: ZhCore): Finding[] {
   if (!playbook) return [];
   const findings: Finding[] = [];
   for (const check of playbook.postChecks) {
     const matches = picomatch(check.path ?? '**', { dot: true });
-    const base = { from: 'playbook' as const, entryId: playbook.id, source: playbook.provenance.source };
     if (check.type === 'file_changed' && !diffs.some((d) => matches(d.path))) {
       findings.push({
-        ...base,
+        ...ofPlaybook(playbook),
         severity: 'warn',
         text: `流程模板要求改到 ${check.path}，这次没有改：${check.purpose}`,
       });
     }
     if (check.type === 'no_match' && check.pattern) {
-      const pattern = new RegExp(check.pattern);
-      for (const diff of diffs.filter((d) => matches(d.path))) {
-        const line = diff.addedLines.find((added) => pattern.test(added.text));
-        if (line)
-          findings.push({
-            ...base,
-            severity: 'block',
-            path: diff.path,
-            line: line.line,
-            text: `${check.purpose}：「${line.text.trim().slice(0, 80)}」`,
-          });
-      }
+      const inScope = diffs.filter((d) => matches(d.path));
+      findings.push(...forbiddenLines(playbook, check.pattern, check.purpose, inScope, core));
     }
+  }
+  return findings;
+}
+
+const ofPlaybook = (playbook: PlaybookRun) =>
+  ({ from: 'playbook', entryId: playbook.id, source: playbook.provenance.source }) as const;
+
+/** The first line of each file that a `no_match` check forbids. */
+function forbiddenLines(
+  playbook: PlaybookRun,
+  pattern: string,
+  purpose: string,
+  diffs: FileDiff[],
+  core: ZhCore | undefined,
+): Finding[] {
+  const findings: Finding[] = [];
+  for (const diff of diffs) {
+    const { matches, slow } = tryPatterns(
+      diff.addedLines.map((line) => line.text),
+      [pattern],
+    );
+    if (slow.length > 0) {
+      const at = core?.entry(playbook.id)?.entry.provenance ?? { file: playbook.provenance.source, line: 1 };
+      findings.push({ from: 'playbook', ...tooSlow({ entryId: playbook.id, file: at.file, line: at.line, pattern }) });
+      break; // it would take as long on every other file
+    }
+    if (matches.size === 0) continue;
+    const line = diff.addedLines[Math.min(...matches.keys())]!;
+    findings.push({
+      ...ofPlaybook(playbook),
+      severity: 'block',
+      path: diff.path,
+      line: line.line,
+      text: `${purpose}：「${line.text.trim().slice(0, 80)}」`,
+    });
   }
   return findings;
 }

@@ -3,6 +3,7 @@ import { HumanMessage } from '@langchain/core/messages';
 import type { Changeset, FileDiff } from '../../sandbox/index.js';
 import { readFileText } from '../../text/index.js';
 import { type CoreResult, renderHits, type Warning } from '../../zhcore/index.js';
+import { changesetHash } from '../changeset-hash.js';
 import { playbookCommands, playbookFindings, syntaxFindings, warningFindings } from '../checks/diff-checks.js';
 import { importFindings } from '../checks/import-checks.js';
 import { reviewFindings } from '../checks/review.js';
@@ -35,6 +36,7 @@ export const postcheckNode: NodeBody = async (state, env) => {
   return {
     findings,
     round,
+    changesetHash: changesetHash(changeset),
     tests: verdict.tests,
     ledger: warningLedger(state, env, findings),
     ...(review.usage ? { usage: review.usage } : {}),
@@ -51,7 +53,7 @@ async function diffFindings(
 ): Promise<Finding[]> {
   return [
     ...warningFindings(env.project.core, diffs),
-    ...playbookFindings(playbook, diffs),
+    ...playbookFindings(playbook, diffs, env.project.core),
     ...secretFindings(diffs),
     ...(await syntaxFindings(changeset, diffs, (path) => originalText(env, path))),
     ...(await importFindings(changeset, diffs, await env.project.paths(env.signal))),
