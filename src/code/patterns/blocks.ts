@@ -34,6 +34,9 @@ const MAX_HEADER = 5000;
 const HEADER_GOES_ON =
   /^\s*(?:[{:,)=&|<]|->|extends\b|implements\b|permits\b|where\b|throws\b|const\b|override\b|noexcept\b|returns?\b)/;
 
+/** What a line of a header may end with when it goes on. */
+const LINE_GOES_ON = /[:,(=&|<][ \t\r]*$/;
+
 /** Offset of the brace that belongs to a header, or undefined for a declaration without a block. */
 function blockStart(code: string, end: number, start: number): number | undefined {
   let depth = 0;
@@ -45,7 +48,8 @@ function blockStart(code: string, end: number, start: number): number | undefine
     else if (depth > 0) continue;
     else if (char === '{') return i;
     else if (char === ';') return undefined;
-    else if (char === '\n' && !HEADER_GOES_ON.test(code.slice(i, i + 200))) return undefined;
+    else if (char === '\n' && !HEADER_GOES_ON.test(code.slice(i, i + 200)) && !LINE_GOES_ON.test(code.slice(end, i)))
+      return undefined;
   }
   return undefined;
 }

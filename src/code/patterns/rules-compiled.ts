@@ -35,7 +35,7 @@ export const java: PatternLanguage = {
 };
 
 const KOTLIN_MODS = mods(
-  'public|private|internal|protected|open|abstract|sealed|data|inner|annotation|value|override|suspend|inline|operator|companion|lateinit|const',
+  'public|private|internal|protected|open|abstract|sealed|data|inner|annotation|value|override|suspend|inline|operator|companion|lateinit|const|actual|expect|infix|tailrec|external',
 );
 export const kotlin: PatternLanguage = {
   blocks: 'brace',
@@ -123,7 +123,7 @@ export const csharp: PatternLanguage = {
       kind: 'method',
       within: 'class',
       pattern: re(
-        String.raw`^[ \t]*(?<mods>(?:(?:${CSHARP_MODS})\s+)+)(?<sig>(?:[\w<>\[\],.?]+[ \t]+)?${NAME}\s*(?:<[^>\n]*>)?\s*\([^;{}]*?\))`,
+        String.raw`^[ \t]*(?<mods>(?:(?:${CSHARP_MODS})\s+)+)(?<sig>(?:[\w:<>\[\],.?][\w:<>\[\],.? ]*[ \t]+)?${NAME}\s*(?:<[^>\n]*>)?\s*\([^;{}]*?\))`,
       ),
     },
     // Members of interfaces have no modifiers and no body.
