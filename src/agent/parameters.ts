@@ -54,7 +54,8 @@ function occurs(value: string, text: string): boolean {
   for (let at = words.indexOf(word); at >= 0; at = words.indexOf(word, at + 1)) {
     const isInside = (c: string | undefined, edge: string | undefined) =>
       /[\w-]/.test(c ?? '') && /\w/.test(edge ?? '');
-    if (!isInside(words[at - 1], word[0]) && !isInside(words[at + word.length], word.at(-1))) return true;
+    const whole = !isInside(words[at - 1], word[0]) && !isInside(words[at + word.length], word.at(-1));
+    if (whole && !TAKEN_BACK.test(words.slice(0, at))) return true;
   }
   return false;
 }
@@ -103,6 +104,15 @@ export function openParameters(
   ];
 }
 
+/** Whether the user's words hold a value. What a model adds of its own is a guess, however plausible. */
+function isSaid(value: unknown, text: string): boolean {
+  if (typeof value === 'number') return (text.match(/\d+(?:\.\d+)?/g) ?? []).map(Number).includes(value);
+  return typeof value === 'string' && value.trim() !== '' && fold(text).includes(fold(value.trim()));
+}
+
+/** Words before a value that take it back: 「不要动 prod」, `non-prod`. */
+const TAKEN_BACK = /(不要|不用|别|勿|除了|非|non-?|not |no |except )[\s动碰改重启]*$/i;
+
 function quoted(text: string): string | undefined {
   return text.match(/[「『“"'`]([^」』”"'`]{1,500})[」』”"'`]/)?.[1];
 }
@@ -131,7 +141,7 @@ export async function modelParameters(
     const parsed = parseJsonReply(textOf(reply.message), z.record(z.string(), z.unknown()));
     const known = new Set(Object.keys(jsonSchemaOf(contract).properties ?? {}));
     const values = parsed.ok
-      ? Object.fromEntries(Object.entries(parsed.value).filter(([k, v]) => known.has(k) && v !== null && v !== ''))
+      ? Object.fromEntries(Object.entries(parsed.value).filter(([k, v]) => known.has(k) && isSaid(v, text)))
       : {};
     return { input: values, usage };
   } catch (e) {

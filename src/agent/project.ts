@@ -3,7 +3,7 @@ import { type History, openHistory } from '../history/index.js';
 import { openLayout, type ProjectLayout } from '../layout.js';
 import { openPaths, type PathContext } from '../paths/index.js';
 import { AuditLog, Changeset, SideEffectLedger } from '../sandbox/index.js';
-import { loadTeamTools, type TeamToolProblem, ToolRegistry } from '../tools/index.js';
+import { BUILTIN_NAMES, loadTeamTools, type TeamToolProblem, ToolRegistry } from '../tools/index.js';
 import { openZhCore, type ZhCore } from '../zhcore/index.js';
 
 /** What one open project offers to the nodes; each part is opened on first use and kept. */
@@ -50,7 +50,7 @@ export async function openProject(repo: string, env: NodeJS.ProcessEnv = process
 function build(layout: ProjectLayout, env: NodeJS.ProcessEnv): Project {
   const config = loadConfig(layout.layerDir, env);
   const core = openZhCore({ projectDir: layout.layerDir, cacheDir: layout.stateDir });
-  const team = loadTeamTools(layout.layerDir);
+  const team = loadTeamTools(layout.layerDir, BUILTIN_NAMES);
   let history: Promise<History> | undefined;
   let paths: Promise<PathContext> | undefined;
   const project: Project = {

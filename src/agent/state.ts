@@ -212,6 +212,11 @@ export const XiheState = new StateSchema({
   request: requestSchema.nullable().default(null),
   /** Runs of this thread so far; this one is the newest. */
   run: z.number().default(0),
+  /**
+   * Names this run among all that ever were: changesets and acts are filed under it. A thread's name may come back after its
+   * checkpoints were pruned or lost, and must not find what an earlier run left.
+   */
+  runId: z.string().default(''),
   messages: MessagesValue,
   routed: z
     .object({ intents: z.array(intentSchema), index: z.number() })
@@ -223,6 +228,8 @@ export const XiheState = new StateSchema({
   /** The user's answer to the plan's open questions. */
   answers: z.object({ proceed: z.boolean(), text: z.string() }).nullable().default(null),
   changesetId: z.string().nullable().default(null),
+  /** Hash of what postcheck looked at and confirm shows: only that is ever written. */
+  changesetHash: z.string().nullable().default(null),
   /** Model turns of this run's execute phase. */
   turn: z.number().default(0),
   /** Why the execute loop ended early, when it did. */

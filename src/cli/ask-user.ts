@@ -1,11 +1,12 @@
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { basename, join } from 'node:path';
+import { extname, join } from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import pc from 'picocolors';
 import type { ConfirmRequest, FillRequest, PendingRequest, Session } from '../agent/index.js';
-import { colourDiff, print } from './output.js';
+import { XiheError } from '../errors.js';
+import { colourDiff, print, visible } from './output.js';
 
 const DANGER: Record<string, string> = { low: '低', medium: '中', high: '高' };
 
@@ -26,7 +27,7 @@ export async function askUser(request: PendingRequest, session: Session, signal:
 /** What is asked, as text. */
 export function show(request: PendingRequest, session: Session): void {
   if (request.kind === 'confirm') showConfirm(request, session);
-  else print(`\n${pc.bold('需要你决定')}\n${request.actionRequests[0]?.description ?? ''}`);
+  else print(`\n${pc.bold('需要你决定')}\n${visible(request.actionRequests[0]?.description ?? '')}`);
 }
 
 function showConfirm(request: ConfirmRequest, session: Session): void {
@@ -39,16 +40,16 @@ function showConfirm(request: ConfirmRequest, session: Session): void {
     .join('\n');
   print(`\n${colourDiff(whole || request.diff)}`);
   print(pc.bold(`要写入 ${request.files.length} 个文件，危险等级${DANGER[request.danger] ?? request.danger}：`));
-  for (const f of request.files) print(`  ${f.path}  ${pc.green(`+${f.added}`)} ${pc.red(`−${f.removed}`)}`);
+  for (const f of request.files) print(`  ${visible(f.path)}  ${pc.green(`+${f.added}`)} ${pc.red(`−${f.removed}`)}`);
   if (request.tests)
     print(
       request.tests.ok
         ? pc.green(`测试通过：${request.tests.command}`)
-        : pc.red(`测试没有通过：${request.tests.command}\n${request.tests.summary}`),
+        : pc.red(`测试没有通过：${request.tests.command}\n${visible(request.tests.summary)}`),
     );
   for (const f of request.findings)
     print(
-      `${f.severity === 'block' ? pc.red('必须改') : pc.yellow('提醒')}：${f.text}${f.source ? pc.dim(`（来源 ${f.source}）`) : ''}`,
+      `${f.severity === 'block' ? pc.red('必须改') : pc.yellow('提醒')}：${visible(f.text)}${f.source ? pc.dim(`（来源 ${f.source}）`) : ''}`,
     );
   for (const c of request.commands)
     print(`之后请自己运行：${c.command}（${c.purpose}，危险等级${DANGER[c.danger] ?? c.danger}）`);
@@ -94,9 +95,15 @@ function editFiles(request: ConfirmRequest, session: Session): { path: string; t
     return request.files
       .filter((f) => f.change !== 'deleted')
       .map((f, i) => {
-        const file = join(dir, `${i}-${basename(f.path)}`);
+        // The name comes from the model and the editor is started by a shell: only the ending is kept, for highlighting.
+        const file = join(dir, `${i}${/^\.\w{1,10}$/.test(extname(f.path)) ? extname(f.path) : ''}`);
         writeFileSync(file, changeset.read(f.path).text);
-        spawnSync(editor, [file], { stdio: 'inherit', shell: true });
+        const done = spawnSync(`${editor} "${file}"`, { stdio: 'inherit', shell: true });
+        if (done.status !== 0) {
+          throw new XiheError('RESUME_INVALID', `编辑器没有正常退出：${editor}`, {
+            hint: '检查环境变量 EDITOR，改动仍在暂存区。',
+          });
+        }
         return { path: f.path, text: readFileSync(file, 'utf8') };
       });
   } finally {

@@ -44,7 +44,16 @@ function inChinese(e: CommanderError): string {
     'commander.missingMandatoryOptionValue': `缺少必填选项「${quoted}」`,
     'commander.excessArguments': '参数太多了；带空格的请求要用引号括起来',
     'commander.conflictingOption': `选项冲突：${e.message}`,
-    'commander.invalidArgument': e.message.replace(/^error: /, ''),
+    'commander.invalidArgument': invalidValue(e.message),
   };
   return texts[e.code] ?? e.message.replace(/^error: /, '');
+}
+
+/** Commander wraps our own message, or says which choices there are. */
+function invalidValue(message: string): string {
+  const [, option = '', value = '', why = ''] =
+    message.match(/^error: (?:option|command-argument value) '(.+?)' (?:argument '(.*?)' )?is invalid\. ?(.*)$/s) ?? [];
+  const choices = why.match(/^Allowed choices are (.+)\.$/)?.[1];
+  if (choices) return `选项「${option}」不能是「${value}」，可选：${choices.replaceAll(', ', '、')}`;
+  return why || message.replace(/^error: /, '');
 }

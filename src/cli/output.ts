@@ -2,6 +2,17 @@ import pc from 'picocolors';
 import { messageOf, XiheError } from '../errors.js';
 import { EXIT } from './exit-codes.js';
 
+/**
+ * Characters that a terminal obeys instead of showing: control characters but line feed and tab, and the marks that turn the
+ * direction of text. In a diff they could hide a line from the eye that approves it.
+ */
+const OBEYED = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
+
+/** Text of files, models and commands for a terminal: what it would obey is spelled out (`\\u{1b}`); carriage returns at line ends go. */
+export function visible(text: string): string {
+  return text.replace(/\r\n/g, '\n').replace(OBEYED, (c) => `\\u{${c.charCodeAt(0).toString(16)}}`);
+}
+
 /** Prints the one JSON document of a `--json` command on stdout. */
 export function printJson(value: unknown): void {
   process.stdout.write(`${JSON.stringify(value, null, 2)}\n`);
@@ -26,8 +37,8 @@ export function showError(e: unknown, json: boolean): number {
   const error = asXiheError(e);
   if (json) printJson({ error: error.toJSON() });
   else {
-    log(`${pc.red('错误')}（${error.code}）：${error.message}`);
-    if (error.hint) log(`${pc.dim('怎么办：')}${error.hint}`);
+    log(`${pc.red('错误')}（${error.code}）：${visible(error.message)}`);
+    if (error.hint) log(`${pc.dim('怎么办：')}${visible(error.hint)}`);
   }
   if (process.env.XIHE_DEBUG && e instanceof Error) log(e.stack ?? '');
   if (error.code === 'CANCELLED') return EXIT.interrupted;
@@ -44,7 +55,7 @@ function asXiheError(e: unknown): XiheError {
 
 /** Lines of a unified diff in colour. */
 export function colourDiff(diff: string): string {
-  return diff
+  return visible(diff)
     .split('\n')
     .map((line) => {
       if (line.startsWith('+++') || line.startsWith('---')) return pc.bold(line);

@@ -1,6 +1,6 @@
 import pc from 'picocolors';
 import type { RunEvent } from '../agent/index.js';
-import { log } from './output.js';
+import { log, visible } from './output.js';
 
 const NODE_NAMES: Record<string, string> = {
   route: '路由',
@@ -33,13 +33,18 @@ export function progressPrinter(quiet: boolean): (event: RunEvent) => void {
   };
   return (event) => {
     if (event.type === 'model.token') {
-      process.stderr.write(pc.dim(event.text));
+      process.stderr.write(pc.dim(visible(event.text)));
       inText = true;
       return;
     }
-    const text = describe(event);
+    const text = describe(shown(event));
     if (text) line(text);
   };
+}
+
+/** The event with every text of it made visible: texts come from files, models and commands. */
+function shown(event: RunEvent): RunEvent {
+  return JSON.parse(JSON.stringify(event, (_, v) => (typeof v === 'string' ? visible(v) : v))) as RunEvent;
 }
 
 function describe(e: RunEvent): string | undefined {

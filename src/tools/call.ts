@@ -88,13 +88,17 @@ async function withTimeout<T>(
       limit.abort();
     }, contract.timeoutMs);
   });
+  let onAbort: (() => void) | undefined;
   const stopped = new Promise<never>((_, reject) => {
-    ctx.signal?.addEventListener('abort', () => reject(cancelled(ctx.signal?.reason)), { once: true });
+    onAbort = () => reject(cancelled(ctx.signal?.reason));
+    ctx.signal?.addEventListener('abort', onAbort, { once: true });
   });
   try {
     return await Promise.race([run(signal), tooLong, stopped]);
   } finally {
     clearTimeout(timer);
+    // One signal serves all calls of a run: listeners left behind would add up.
+    if (onAbort) ctx.signal?.removeEventListener('abort', onAbort);
   }
 }
 

@@ -6,7 +6,14 @@ export { renderCandidates } from './builtin/path-tools.js';
 export { testSummary } from './builtin/test-summary.js';
 export { callTool, MAX_RESULT_TOKENS, parseInput } from './call.js';
 export { contractFaults, defineTool, jsonSchemaOf, MAX_DESCRIPTION } from './contract.js';
-export { EXECUTE_TOOLS, missingParameters, type Preselected, READ_TOOLS, ToolRegistry } from './registry.js';
+export {
+  BUILTIN_NAMES,
+  EXECUTE_TOOLS,
+  missingParameters,
+  type Preselected,
+  READ_TOOLS,
+  ToolRegistry,
+} from './registry.js';
 export { maskPatch } from './secret-files.js';
 export { loadTeamTools, type TeamTool, type TeamToolProblem } from './team-tools.js';
 export type { AnyContract, Caller, DangerCheck, ToolContext, ToolContract, ToolOutcome } from './types.js';

@@ -38,6 +38,9 @@ const DIRECT_TOOLS: { contract: AnyContract; keywords: string[] }[] = [
   { contract: runCommand, keywords: ['运行命令', '执行命令', '跑一下'] },
 ];
 
+/** Names of the built-in tools. */
+export const BUILTIN_NAMES: ReadonlySet<string> = new Set(EXECUTE_TOOLS.map((tool) => tool.name));
+
 /** How many tools preselection puts before the model (DESIGN §4). */
 export const PRESELECT = 3;
 

@@ -57,8 +57,12 @@ export interface TeamToolProblem {
  * Loads the team's tools. A bad file is reported and left out; the others work.
  *
  * @param layerDir the project's `.xihe/` folder
+ * @param reserved names that a team's tool may not take: what is approved by name must be what runs
  */
-export function loadTeamTools(layerDir: string): { tools: TeamTool[]; problems: TeamToolProblem[] } {
+export function loadTeamTools(
+  layerDir: string,
+  reserved: ReadonlySet<string> = new Set(),
+): { tools: TeamTool[]; problems: TeamToolProblem[] } {
   const dir = join(layerDir, 'tools');
   const tools: TeamTool[] = [];
   const problems: TeamToolProblem[] = [];
@@ -71,6 +75,7 @@ export function loadTeamTools(layerDir: string): { tools: TeamTool[]; problems: 
       const tool = teamTool(teamToolSchema.parse(parse(readFileSync(join(dir, name), 'utf8'))), file);
       const faults = contractFaults(tool);
       if (tools.some((t) => t.name === tool.name)) faults.push(`名字 ${tool.name} 重复`);
+      if (reserved.has(tool.name)) faults.push(`名字 ${tool.name} 是自带工具的，换一个`);
       if (faults.length > 0) problems.push({ file, reason: faults.join('；') });
       else tools.push(tool);
     } catch (e) {

@@ -1,6 +1,8 @@
-import { callTool } from '../../tools/index.js';
+import { type AnyContract, callTool } from '../../tools/index.js';
 import type { NodeBody } from '../node.js';
+import type { ToolRun } from '../state.js';
 import { callSite } from '../tool-context.js';
+import { describeRun } from './select.js';
 
 /**
  * Runs the approved tool. What acts on the world goes through the side-effect ledger: written before the act, closed after,
@@ -9,7 +11,9 @@ import { callSite } from '../tool-context.js';
 export const actNode: NodeBody = async (state, env) => {
   const tool = state.tool!;
   const contract = env.project.tools.get(tool.name!);
-  const callId = `${env.thread}-${state.run}-${state.routed?.index ?? 0}`;
+  const callId = `${state.runId}-${state.routed?.index ?? 0}`;
+  const changed = changedSince(tool, contract);
+  if (changed) return { tool: { ...tool, outcome: changed } };
   const site = await callSite(state, env);
   env.emit({ type: 'tool.started', name: contract.name, args: JSON.stringify(tool.input) });
   const started = Date.now();
@@ -27,6 +31,17 @@ export const actNode: NodeBody = async (state, env) => {
   });
   return { tool: { ...tool, outcome }, fed: site.fed };
 };
+
+/** What was approved is what was shown: a definition that changed meanwhile needs a new look. */
+function changedSince(tool: ToolRun, contract: AnyContract): Outcome | undefined {
+  const now = describeRun(contract, tool.input, tool.candidates);
+  if (now.preview === tool.preview && now.danger === tool.danger) return undefined;
+  return {
+    ok: false,
+    code: 'TOOL_CHANGED',
+    text: `${contract.name} 的定义在你批准之后变了，没有执行。现在会做的是：\n${now.preview}\n确认无误后重新发起。`,
+  };
+}
 
 type Outcome = { ok: boolean; text: string; code?: string };
 

@@ -1,4 +1,6 @@
 import { XiheError } from '../../errors.js';
+import type { Changeset } from '../../sandbox/index.js';
+import { changesetHash } from '../changeset-hash.js';
 import type { NodeBody } from '../node.js';
 
 /**
@@ -8,6 +10,7 @@ import type { NodeBody } from '../node.js';
 export const applyNode: NodeBody = async (state, env) => {
   const changeset = env.project.changeset(state.changesetId!);
   try {
+    assertAsShown(changeset, state.changesetHash);
     const receipt = await changeset.apply();
     const files = receipt.files.map((f) => f.path);
     env.emit({ type: 'changes.applied', receipt: receipt.id, files });
@@ -17,3 +20,11 @@ export const applyNode: NodeBody = async (state, env) => {
     return { error: { code: e.code, message: e.message, hint: e.hint } };
   }
 };
+
+/** @throws XiheError CHANGESET_CONFLICT when what is staged is not what was shown (state files were touched meanwhile) */
+function assertAsShown(changeset: Changeset, shown: string | null): void {
+  if (changesetHash(changeset) === shown) return;
+  throw new XiheError('CHANGESET_CONFLICT', '暂存的改动和给你看过的不一样，没有写入', {
+    hint: '.xihe/state 里的文件可能被动过；请重新发起这个请求。',
+  });
+}

@@ -14,6 +14,12 @@ const MAX_DIFF_CHARS = 16_000;
 /** A change of more files than this is no longer seen at a glance. */
 const MANY_FILES = 20;
 
+/**
+ * Files that decide what may run without a question later: the team's tools and settings, installed programs, git's hooks. A
+ * change to them is never waved through by `--yes`.
+ */
+const GOVERNS_XIHE = /(^|\/)(\.xihe\/(tools\/|config\.ya?ml$)|node_modules\/|\.git(hooks)?\/|\.husky\/)/;
+
 const LEVEL = { none: 0, low: 1, medium: 2, high: 3 } as const;
 
 /**
@@ -63,7 +69,7 @@ function takeEdits(
 /** Edits need a yes; deletions, unresolved findings and very wide changes need a careful one. */
 export function dangerOfChange(diffs: FileDiff[], findings: Finding[]): Danger {
   const careful =
-    diffs.some((d) => d.change === 'deleted') ||
+    diffs.some((d) => d.change === 'deleted' || GOVERNS_XIHE.test(d.path)) ||
     findings.some((f) => f.severity === 'block') ||
     diffs.length > MANY_FILES;
   return careful ? 'high' : 'medium';

@@ -14,7 +14,7 @@ const SKELETON_TOKENS = 300;
 
 /** One turn of the model. The first one carries the task; later ones what the tools answered. */
 export const executeNode: NodeBody = async (state, env) => {
-  const changesetId = state.changesetId ?? changesetIdFor(env.thread, state);
+  const changesetId = state.changesetId ?? changesetIdFor(state);
   const over = budgetReason(state, env);
   if (over) return { stopReason: over, changesetId };
   const task = state.turn === 0 ? await taskMessage(state, env) : null;
@@ -49,9 +49,9 @@ function budgetReason(state: RunState, env: NodeEnv): string | undefined {
   return undefined;
 }
 
-/** A changeset's name follows from the thread, run and intent, so that a rerun of this node finds the same one. */
-export function changesetIdFor(thread: string, state: RunState): string {
-  return `${thread}-${state.run}-${state.routed?.index ?? 0}`.replace(/[^\w.-]/g, '_');
+/** A changeset's name follows from the run and the intent, so that a rerun of this node finds the same one, and no other run does. */
+export function changesetIdFor(state: RunState): string {
+  return `${state.runId}-${state.routed?.index ?? 0}`;
 }
 
 async function taskMessage(

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { HumanMessage, RemoveMessage } from '@langchain/core/messages';
 import { Overwrite, REMOVE_ALL_MESSAGES } from '@langchain/langgraph';
 import { XiheError } from '../../errors.js';
@@ -53,6 +54,7 @@ function isChat(state: RunState): boolean {
 function freshRun(state: RunState, said: HumanMessage): RunUpdate {
   return {
     run: state.run + 1,
+    runId: randomBytes(8).toString('hex'),
     messages: [new RemoveMessage({ id: REMOVE_ALL_MESSAGES }), said],
     ...freshIntent(),
     reported: null,
@@ -69,6 +71,7 @@ export function freshIntent(): RunUpdate {
     planned: null,
     answers: null,
     changesetId: null,
+    changesetHash: null,
     turn: 0,
     stopReason: null,
     findings: [],

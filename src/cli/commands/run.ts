@@ -4,7 +4,7 @@ import { XiheError } from '../../errors.js';
 import { askUser, show } from '../ask-user.js';
 import { EXIT } from '../exit-codes.js';
 import { reportProblems } from '../open.js';
-import { log, print, printJson } from '../output.js';
+import { log, print, printJson, visible } from '../output.js';
 import { progressPrinter } from '../progress.js';
 import type { CommonOptions } from './options.js';
 
@@ -19,6 +19,7 @@ interface RunFlags extends CommonOptions {
 export async function run(text: string, flags: RunFlags): Promise<number> {
   const options: RunOptions = { noModel: !flags.model, autoApprove: flags.yes ?? 'none' };
   const thread = flags.thread ?? newThreadName();
+  if (thread.trim() === '') throw new XiheError('USAGE', '会话名不能是空的', { hint: '去掉 --thread，会自动起名。' });
   return withSession(flags, thread, (session, onEvent, signal) => session.run(text, options, thread, onEvent, signal));
 }
 
@@ -43,25 +44,18 @@ function answerOf(flags: ResumeFlags): unknown {
   const words = flags.comment ?? flags.answer;
   // The words of an answer may be a plain yes or no.
   const plain = flags.comment === undefined ? words : undefined;
-  if (flags.param) return Object.fromEntries(flags.param.map(parameter));
   if (flags.reject) return { decisions: [{ type: 'reject', ...(words ? { message: words } : {}) }] };
+  if (flags.param) return Object.fromEntries(flags.param.map(parameter));
   if (flags.approve) return { decisions: [{ type: 'approve', ...(words ? { message: words } : {}) }] };
   if (plain !== undefined) return { decisions: [plain] };
   return words === undefined ? undefined : { decisions: [{ type: 'edit', message: words }] };
 }
 
-function parameter(pair: string): [string, unknown] {
+function parameter(pair: string): [string, string] {
   const at = pair.indexOf('=');
   if (at < 1) throw new XiheError('USAGE', `参数要写成 名=值：${pair}`, { hint: '例如 --param env=staging' });
-  const raw = pair.slice(at + 1);
-  const value: unknown = /^-?\d+(\.\d+)?$/.test(raw)
-    ? Number(raw)
-    : raw === 'true'
-      ? true
-      : raw === 'false'
-        ? false
-        : raw;
-  return [pair.slice(0, at), value];
+  // As text: only the tool's contract knows whether 007 is a number.
+  return [pair.slice(0, at), pair.slice(at + 1)];
 }
 
 type Step = (session: Session, onEvent: ReturnType<typeof progressPrinter>, signal: AbortSignal) => Promise<ThreadView>;
@@ -104,7 +98,7 @@ function finish(view: ThreadView, session: Session, flags: CommonOptions): numbe
     if (!isInteractive(flags)) show(view.pending, session);
     print(`\n在等你决定。继续：${commandFor(view)}${repoFlag(flags)}`);
   } else {
-    for (const report of view.state.reports) print(`\n${report.text}`);
+    for (const report of view.state.reports) print(`\n${visible(report.text)}`);
     log(pc.dim(`\n会话 ${view.thread}；追溯：xihe trace ${view.thread}${repoFlag(flags)}`));
   }
   if (view.status === 'waiting') return EXIT.waiting;

@@ -5,6 +5,10 @@ import { similarity, type TextEdit } from '../../text/index.js';
 const NEAREST_LINES = 3;
 /** Files longer than this are not searched for the nearest line: it would take seconds and help little. */
 const MAX_NEAREST_LINES = 5_000;
+/** Characters of a line that are compared: comparing costs their product, for each line of the file. */
+const MAX_COMPARED_CHARS = 160;
+/** Lines less like the search than this are no help. */
+const WORTH_SHOWING = 0.4;
 
 /**
  * Turns search-and-replace pairs into text edits, all or nothing.
@@ -53,8 +57,8 @@ function notFound(path: string, text: string, search: string, quote: (line: stri
     lines.length > MAX_NEAREST_LINES
       ? []
       : lines
-          .map((line, i) => ({ line, number: i + 1, score: similarity(line.trim(), first.trim()) }))
-          .filter((entry) => entry.score > 0.4)
+          .map((line, i) => ({ line, number: i + 1, score: likeness(line, first) }))
+          .filter((entry) => entry.score > WORTH_SHOWING)
           .sort((a, b) => b.score - a.score)
           .slice(0, NEAREST_LINES);
   const shown = near.map((entry) => `${entry.number}\t${quote(entry.line)}`).join('\n');
@@ -62,6 +66,15 @@ function notFound(path: string, text: string, search: string, quote: (line: stri
     hint: shown ? `最接近的行是：\n${shown}\n照抄这些行再试，或先 read_file。` : '先用 read_file 看清原文再改。',
     details: { path, nearest: near.map((entry) => entry.number) },
   });
+}
+
+/** How alike the beginnings of two lines are, 0–1. */
+function likeness(a: string, b: string): number {
+  const left = a.trim().slice(0, MAX_COMPARED_CHARS);
+  const right = b.trim().slice(0, MAX_COMPARED_CHARS);
+  // Of very different lengths they can't be alike enough.
+  if (Math.min(left.length, right.length) <= WORTH_SHOWING * Math.max(left.length, right.length)) return 0;
+  return similarity(left, right);
 }
 
 function ambiguous(path: string, text: string, search: string, places: { start: number }[]): XiheError {
