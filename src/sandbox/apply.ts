@@ -19,6 +19,7 @@ import {
   compareTree,
   type Move,
   missingDirs,
+  modeNow,
   removeEmptyDirs,
   removeTemps,
   TreeMovedError,
@@ -134,7 +135,13 @@ const backward = (r: StoredReceipt): Move[] =>
 
 function begin(input: ApplyInput, id: string): StoredReceipt {
   const { stateDir, root } = input;
-  const files = input.files.map(({ path, before, after, mode }) => ({ path, before, after, mode }));
+  const files = input.files.map(({ path, before, after, mode }) => ({
+    path,
+    before,
+    after,
+    // The user may have changed it while the edit waited.
+    mode: modeNow(root, path) ?? mode,
+  }));
   const receipt: StoredReceipt = {
     id,
     changesetId: input.changesetId,

@@ -23,6 +23,8 @@ const MAX_LOG_BYTES = 5 * 1024 * 1024;
 const KEPT_LOGS = 10;
 /** Longer strings in an entry are cut: the log says what was done, not what a file held. Characters. */
 const MAX_STRING = 2_000;
+/** Longer strings are cut before secrets are looked for: masking must not take seconds. What a secret loses here is not kept. */
+const MAX_MASKED = 8 * MAX_STRING;
 
 const CURRENT = 'audit.jsonl';
 
@@ -49,7 +51,7 @@ export class AuditLog {
 
   /** @throws XiheError STATE_UNWRITABLE when the log can't be written */
   append(entry: AuditEntry): void {
-    const line = JSON.stringify(shorten(maskSecrets(entry)));
+    const line = JSON.stringify(shorten(maskSecrets(entry, (text) => cut(text, MAX_MASKED, '\n…'))));
     try {
       mkdirSync(this.dir, { recursive: true });
       this.rotateIfLarge();
@@ -136,10 +138,19 @@ function parseLines(file: string): AuditEntry[] {
 }
 
 function shorten(value: unknown): unknown {
-  if (typeof value === 'string') {
-    return value.length <= MAX_STRING ? value : `${value.slice(0, MAX_STRING)}…（共 ${value.length} 字符）`;
-  }
+  if (typeof value === 'string') return cut(value, MAX_STRING);
   if (Array.isArray(value)) return value.map(shorten);
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(Object.entries(value).map(([k, v]) => [k, shorten(v)]));
+}
+
+/**
+ * Cuts a string and says how long it was; a string that was cut before says it of the first time.
+ *
+ * @param mark begins the note; a space in it keeps the note out of a secret that is masked
+ */
+function cut(text: string, max: number, mark = '…'): string {
+  if (text.length <= max) return text;
+  const total = /…（共 (\d+) 字符）$/.exec(text.slice(-40))?.[1] ?? text.length;
+  return `${text.slice(0, max)}${mark}（共 ${total} 字符）`;
 }

@@ -20,6 +20,7 @@ import { linkDependencies } from './dependencies.js';
 import { ownerState, parseOwner, selfOwner } from './liveness.js';
 import { copyFiles, listProject } from './scratchFiles.js';
 import { forgetScratch, registerScratch } from './scratchRegistry.js';
+import { modeNow } from './treeWriter.js';
 
 /** Settings of a scratch copy. */
 export interface ScratchOptions {
@@ -103,7 +104,7 @@ class Overlay {
     for (const path of this.laid.keys()) if (!now.has(path)) this.restore(path);
     for (const [path, file] of now) {
       if (this.laid.get(path) === file.after) continue;
-      this.put(path, changeset.bytes(path) ?? null, file.mode);
+      this.put(path, changeset.bytes(path) ?? null, modeNow(this.root, path) ?? file.mode);
     }
     this.laid = new Map([...now].map(([path, file]) => [path, file.after]));
   }

@@ -20,7 +20,7 @@ export interface Move {
   path: string;
   from: string | null;
   to: string | null;
-  /** Permission bits of the file, where it existed before the change. */
+  /** Permission bits for a file that has to be made again; one that is there keeps those it has. Null: the system decides. */
   mode: number | null;
 }
 
@@ -49,6 +49,12 @@ export function treeHash(root: string, path: string): string | null {
   } catch {
     return NOT_A_FILE;
   }
+}
+
+/** The permission bits of a file in the tree, null when there is none. */
+export function modeNow(root: string, path: string): number | null {
+  const stat = lstatSync(join(root, path), { throwIfNoEntry: false });
+  return stat?.isFile() ? stat.mode & 0o7777 : null;
 }
 
 /** Sorts moves by what the tree holds now. */
@@ -116,8 +122,9 @@ function prepare(root: string, move: Move, id: string, bytes: Uint8Array): strin
   const temp = tempName(root, move.path, id);
   rmSync(temp, { force: true });
   writeSynced(temp, bytes, 'wx');
-  if (move.mode !== null) chmodSync(temp, move.mode);
-  keepOwner(temp, lstatSync(abs, { throwIfNoEntry: false }) ?? statSync(dir), move.mode);
+  const mode = modeNow(root, move.path) ?? move.mode;
+  if (mode !== null) chmodSync(temp, mode);
+  keepOwner(temp, lstatSync(abs, { throwIfNoEntry: false }) ?? statSync(dir), mode);
   return temp;
 }
 

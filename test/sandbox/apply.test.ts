@@ -58,6 +58,19 @@ function staged(id = 'c1'): {
 const receiptOf = (out: string) => JSON.parse(out.trim().split('\n').at(-1)!) as Receipt & { error?: string };
 
 describe('apply and undo', () => {
+  it('keeps the mode that a file has when it is written, not when it was staged, also through an undo', () => {
+    const { root, state, c } = staged();
+    const mode = (path: string) => statSync(join(root, path)).mode & 0o7777;
+    chmodSync(join(root, 'src/a.txt'), 0o711);
+    chmodSync(join(root, 'src/gone.txt'), 0o600);
+    chmodSync(join(root, 'run.sh'), 0o700);
+    c.apply();
+    expect([mode('src/a.txt'), mode('run.sh')]).toEqual([0o711, 0o700]);
+    chmodSync(join(root, 'run.sh'), 0o750);
+    undo(state, root);
+    expect([mode('src/a.txt'), mode('src/gone.txt'), mode('run.sh')]).toEqual([0o711, 0o600, 0o750]);
+  });
+
   it('writes all, keeps modes, gives the same receipt twice, and takes back the exact bytes', () => {
     const { root, state, c, before, after } = staged();
     const receipt = c.apply();

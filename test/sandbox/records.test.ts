@@ -115,6 +115,27 @@ describe('masking', () => {
   });
 });
 
+describe('masking of long texts', () => {
+  // Each took minutes to hours while an open run was read again from each of its characters.
+  it.each([
+    ['dashes', '-', 400_000],
+    ['words with dashes', 'ab-', 130_000],
+    ['beginnings of keys', 'eyJ-', 40_000],
+    ['secret words', '-token', 60_000],
+    ['spaces after a secret word', ' ', 400_000],
+    ['beginnings of private keys', '-----BEGIN ', 40_000],
+    ['addresses', '://a:', 80_000],
+  ])('reads %s once', (_name, part, times) => {
+    const text = `--token${part.repeat(times)}`;
+    expect(maskText(`${text} password=hunter2`)).not.toContain('hunter2');
+  });
+
+  it('hides names of any usual length, and keeps words that only look like one', () => {
+    expect(maskText(`${'x_'.repeat(90)}token=abc --${'y-'.repeat(90)}api-key abc`)).not.toContain('abc');
+    expect(maskText('this.token = next; api-key abc; retoken abc')).toBe('this.token = next; api-key abc; retoken abc');
+  });
+});
+
 describe('AuditLog', () => {
   const entry = (what: string) => ({
     at: '2026-01-01T00:00:00Z',
@@ -143,6 +164,19 @@ describe('AuditLog', () => {
       args: { command: 'curl --token ***', password: '***' },
     });
     expect((read!.args as { long: string }).long).toMatch(/^长{2000}…（共 5000 字符）$/u);
+  });
+
+  it('cuts long values before it masks them, and leaks nothing at the cut', () => {
+    const log = new AuditLog(tempDir());
+    const loop: Record<string, unknown> = { text: `${'x '.repeat(7_000)}password=${'s'.repeat(9_000)}` };
+    loop.self = loop;
+    log.append({ ...entry('w'), args: { loop, dashes: '-'.repeat(5_000_000), early: `token=${'s'.repeat(20_000)}` } });
+    const args = log.recent(1)[0]!.args as Record<string, unknown>;
+    expect(args).toMatchObject({
+      loop: { text: expect.stringMatching(/^(x ){1000}…（共 23009 字符）$/), self: '[循环引用]' },
+      dashes: `${'-'.repeat(2_000)}…（共 5000000 字符）`,
+    });
+    expect(args.early).toBe('token=***\n…（共 20006 字符）');
   });
 
   it('goes on after a torn line', () => {

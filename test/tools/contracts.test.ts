@@ -174,6 +174,18 @@ describe('search and replace', () => {
       ]),
     ).toThrow(/重叠/);
   });
+
+  // Comparing such lines whole takes hours.
+  it('names the nearest of very long lines by their beginnings', () => {
+    const long = (head: string) => `${head} ${'x'.repeat(300_000)}`;
+    const file = ['short', long('const first = 1;'), long('export function second() {')].join('\n');
+    expect.assertions(1);
+    try {
+      findEdits('f.js', file, [{ search: `${long('export function second () {')}y`, replace: '' }]);
+    } catch (e) {
+      expect((e as XiheError).details.nearest).toEqual([3, 2]);
+    }
+  });
 });
 
 describe("a team's tools", () => {
