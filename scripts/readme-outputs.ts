@@ -11,7 +11,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 export const PAGES = ['README.md', 'README.en.md'];
 
 /** `<!-- run: xihe find 回调验签 -->` and the fenced block under it. */
-const BLOCK = /(<!-- run: xihe (.+?) -->\n```\w*\n)([\s\S]*?)(\n```)/g;
+const BLOCK = /(<!-- run: xihe (.+?) -->\n```\w*\n)([\s\S]*?)^```$/gm;
 
 /**
  * A page with the outputs of today. Commands run in a fresh copy of examples/mall.
@@ -26,10 +26,7 @@ export function withOutputs(page: string): string {
       recursive: true,
       filter: (p) => !/node_modules|\.xihe[\\/]state/.test(p),
     });
-    return text.replace(
-      BLOCK,
-      (_, head: string, args: string, _old: string, tail: string) => head + run(args, mall) + tail,
-    );
+    return text.replace(BLOCK, (_, head: string, args: string) => `${head}${run(args, mall)}\n\`\`\``);
   } finally {
     rmSync(mall, { recursive: true, force: true });
   }
