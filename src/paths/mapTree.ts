@@ -32,8 +32,8 @@ const ROLE_WEIGHT: Partial<Record<Role, number>> = {
 const DEPTH_DECAY = 0.8;
 /** The tenth file of a folder counts half of what it would count alone. */
 const SIBLING_DECAY = 0.1;
-const FOCUS_FACTOR = 50;
-const NEAR_FACTOR = 2;
+/** The one file that a map was asked for comes before all others of its folder. */
+const ASKED_FACTOR = 50;
 /** Files whose name tells how to start, at the root. */
 const LANDMARK =
   /^(?:README[^/]*\.md|package\.json|pom\.xml|go\.mod|pyproject\.toml|build\.gradle(?:\.kts)?|Cargo\.toml|composer\.json)$/i;
@@ -60,17 +60,23 @@ export interface MapNode {
   shown: boolean;
 }
 
-/** The tree of all files, single children lifted, every node weighed. */
-export function treeOf(sources: SkeletonSources, focus: readonly string[]): MapNode {
-  const root = newNode('', '', undefined, []);
-  const folders = new Map<string, MapNode>([['', root]]);
+/**
+ * The tree of one folder's files, single children lifted, every node weighed. Depth counts from that folder.
+ *
+ * @param folder `''` for the whole project
+ * @param asked a file that comes before all others
+ */
+export function treeOf(sources: SkeletonSources, folder = '', asked?: string): MapNode {
+  const root = newNode(folder, folder, undefined, []);
+  const folders = new Map<string, MapNode>([[folder, root]]);
   for (const path of sources.paths) {
+    if (folder !== '' && !path.startsWith(`${folder}/`)) continue;
     const parent = folderNode(folderOf(path), folders);
     const file = newNode(path.slice(parent.path === '' ? 0 : parent.path.length + 1), path, parent, undefined);
     parent.children!.push(file);
   }
   lift(root);
-  weigh(root, sources, focus);
+  weigh(root, sources, asked);
   return root;
 }
 
@@ -113,10 +119,10 @@ function lift(node: MapNode): void {
   });
 }
 
-function weigh(node: MapNode, sources: SkeletonSources, focus: readonly string[]): void {
+function weigh(node: MapNode, sources: SkeletonSources, asked: string | undefined): void {
   for (const child of node.children ?? []) {
     child.depth = node.depth + 1;
-    weigh(child, sources, focus);
+    weigh(child, sources, asked);
   }
   if (node.path !== '') {
     const module = sources.moduleOf(node.path);
@@ -132,7 +138,7 @@ function weigh(node: MapNode, sources: SkeletonSources, focus: readonly string[]
     // Before its best file, and the more so the more it holds: an unlisted folder hides everything below it.
     node.importance = best * 1.05 + 0.15 * Math.log2(1 + node.files) * DEPTH_DECAY ** node.depth;
   }
-  node.importance *= focusFactor(node.path, focus);
+  if (node.path === asked || asked?.startsWith(`${node.path}/`)) node.importance *= ASKED_FACTOR;
 }
 
 function partWeight(path: string): number {
@@ -151,16 +157,4 @@ function fileImportance(node: MapNode, { graph, churn }: SkeletonSources): numbe
   const references =
     1 + 0.3 * Math.log2(1 + graph.importersOf(node.path).length) + 0.15 * Math.log2(1 + churn(node.path));
   return part * references * DEPTH_DECAY ** node.depth;
-}
-
-/** The focus itself and the way to it come before everything, what lies beside or below it before most. */
-function focusFactor(path: string, focus: readonly string[]): number {
-  if (path === '') return 1;
-  let factor = 1;
-  for (const wanted of focus) {
-    if (wanted === path || wanted.startsWith(`${path}/`)) return FOCUS_FACTOR;
-    const around = folderOf(wanted);
-    if (path.startsWith(`${wanted}/`) || (around !== '' && path.startsWith(`${around}/`))) factor = NEAR_FACTOR;
-  }
-  return factor;
 }

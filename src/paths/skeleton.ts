@@ -1,7 +1,7 @@
 import { estimateTokens } from '../text/index.js';
 import { type MapNode, type SkeletonSources, treeOf } from './mapTree.js';
 import { roleOf } from './roles.js';
-import { isTeamLayer } from './rules.js';
+import { folderOf, isTeamLayer } from './rules.js';
 import type { Skeleton } from './types.js';
 
 /** Whatever the repository: what a model can take in at one look (DESIGN: skeleton). */
@@ -17,9 +17,21 @@ export interface SkeletonOptions {
   maxTokens?: number;
   /** Levels to show, at most {@link MAX_DEPTH}. */
   depth?: number;
-  /** Paths that the task is about; they and what lies around them come first. */
-  focus?: string | readonly string[];
+  /** Only this folder is shown; of a file, its folder with the file first. Relative to the root; the whole project when empty or `.`. */
+  focus?: string;
+  /** Who reads the map, and so how it says to see more: a model has `expand_path`, a person `xihe expand`. */
+  reader?: 'model' | 'person';
 }
+
+/** How to see what a map leaves out. */
+interface SeeMore {
+  what: string;
+  of: (path: string) => string;
+}
+const SEE_MORE: Record<'model' | 'person', SeeMore> = {
+  model: { what: 'expand_path', of: (path) => `expand_path("${path}")` },
+  person: { what: 'xihe expand <路径>', of: (path) => `xihe expand ${path}` },
+};
 
 /**
  * A map of the project: folders and the files that matter most, each with its part and the team's name of its module.
@@ -29,23 +41,37 @@ export function skeletonOf(sources: SkeletonSources, options: SkeletonOptions = 
   const maxNodes = Math.min(MAX_NODES, Math.max(1, options.maxNodes ?? MAX_NODES));
   const maxTokens = Math.min(MAX_TOKENS, Math.max(60, options.maxTokens ?? MAX_TOKENS));
   const depth = Math.min(MAX_DEPTH, Math.max(1, options.depth ?? MAX_DEPTH));
-  const focus = typeof options.focus === 'string' ? [options.focus] : (options.focus ?? []);
-  if (sources.paths.length === 0)
-    return {
-      text: '项目是空的：没有可列出的文件。',
-      nodes: 0,
-      tokens: estimateTokens('项目是空的：没有可列出的文件。'),
-      omitted: 0,
-    };
+  const focus = options.focus === '.' ? '' : (options.focus ?? '');
+  const folder = sources.paths.includes(focus) ? folderOf(focus) : focus;
+  const root = treeOf(sources, folder, folder === focus ? undefined : focus);
+  if (root.children!.length === 0) return nothingIn(folder);
 
-  const root = treeOf(sources, focus);
-  const shown = choose(root, maxNodes, maxTokens, depth);
+  const more = SEE_MORE[options.reader ?? 'model'];
+  const title = titleOf(folder, sources);
+  const shown = choose(
+    root,
+    maxNodes,
+    maxTokens - estimateTokens(headline(title, root.files, root.files, more)),
+    depth,
+  );
   for (;;) {
-    const result = render(root, sources.paths.length);
+    const result = render(root, title, more);
     // The estimate of single lines is not that of the whole; what is still too much goes, least important first.
     if (result.tokens <= maxTokens || shown.length === 0) return result;
     for (let i = 0; i < Math.max(1, Math.ceil(shown.length / 50)); i++) shown.pop()!.shown = false;
   }
+}
+
+function titleOf(folder: string, sources: SkeletonSources): string {
+  if (folder === '') return '项目骨架';
+  const module = sources.moduleOf(folder);
+  return `${folder}/ 的骨架${module ? ` 〔${module}〕` : ''}`;
+}
+
+function nothingIn(folder: string): Skeleton {
+  const text =
+    folder === '' ? '项目是空的：没有可列出的文件。' : `${folder}/ 下没有可列出的文件：它是空的，或被忽略规则排除了。`;
+  return { text, nodes: 0, tokens: estimateTokens(text), omitted: 0 };
 }
 
 /** Takes nodes by importance, parents before children, until a bound is reached. */
@@ -53,15 +79,16 @@ function choose(root: MapNode, maxNodes: number, maxTokens: number, depth: numbe
   const queue = new BestFirst();
   queue.add(root.children!);
   const shown: MapNode[] = [];
-  let tokens = estimateTokens(headline(0, 0));
+  let tokens = 0;
   for (let node = queue.take(); node !== undefined && shown.length < maxNodes; node = queue.take()) {
     const cost = estimateTokens(`${lineOf(node, 99)}\n`);
     if (tokens + cost > maxTokens) break;
     tokens += cost;
     node.shown = true;
     shown.push(node);
-    // The team's layer speaks through its terms; of the map it is one line.
-    if (node.children && node.depth < depth && !isTeamLayer(`${node.path}/`)) queue.add(node.children);
+    // The team's layer speaks through its terms; of the map it is one line, unless the map is of that layer.
+    const opens = !isTeamLayer(`${node.path}/`) || isTeamLayer(`${root.path}/`);
+    if (node.children && node.depth < depth && opens) queue.add(node.children);
   }
   return shown;
 }
@@ -117,12 +144,12 @@ function lineOf(node: MapNode, hidden: number): string {
   return `${indent}${node.label}/${module}${hidden > 0 ? ` +${hidden}` : ''}`;
 }
 
-function headline(files: number, omitted: number): string {
-  const cut = omitted > 0 ? `，${omitted} 个未列出（目录后的 +N；用 expand_path 看）` : '';
-  return `项目骨架：${files} 个文件${cut}`;
+function headline(title: string, files: number, omitted: number, more: SeeMore): string {
+  const cut = omitted > 0 ? `，${omitted} 个未列出（目录后的 +N；用 ${more.what} 看）` : '';
+  return `${title}：${files} 个文件${cut}`;
 }
 
-function render(root: MapNode, files: number): Skeleton {
+function render(root: MapNode, title: string, more: SeeMore): Skeleton {
   const lines: string[] = [];
   const visit = (node: MapNode): number => {
     const shown = node.children?.filter((child) => child.shown) ?? [];
@@ -135,10 +162,11 @@ function render(root: MapNode, files: number): Skeleton {
   // Folders first, as people are used to; inside of them by name.
   sortForReading(root);
   const listed = visit(root);
-  const omitted = files - listed;
+  const omitted = root.files - listed;
   const direct = root.children!.filter((child) => !child.shown).length;
-  const more = direct > 0 ? [`… 根目录另有 ${direct} 项，expand_path(".") 可看`] : [];
-  const text = [headline(files, omitted), ...lines, ...more].join('\n');
+  const where = root.path === '' ? '根目录' : root.path;
+  const rest = direct > 0 ? [`… ${where}另有 ${direct} 项，${more.of(root.path || '.')} 可看`] : [];
+  const text = [headline(title, root.files, omitted, more), ...lines, ...rest].join('\n');
   return { text, nodes: lines.length, tokens: estimateTokens(text), omitted };
 }
 

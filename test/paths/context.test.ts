@@ -220,6 +220,15 @@ describe('finding files in a small shop', () => {
     expect(nodes).toBeLessThanOrEqual(200);
     expect(tokens).toBe(estimateTokens(text));
   });
+
+  it('shows the map of one folder, and of that folder only', () => {
+    const { text } = paths.loadContext({ focus: 'src/order' });
+    expect(text.split('\n')[0]).toContain('src/order/ 的骨架 〔订单〕');
+    expect(text).toContain('order-service.ts [service]');
+    expect(text).not.toMatch(/payment|docs|legacy/);
+    expect(paths.loadContext({ focus: '.' })).toEqual(paths.loadContext());
+    expect(paths.loadContext({ focus: 'nowhere' }).text).toContain('nowhere/ 下没有可列出的文件');
+  });
 });
 
 describe('projects of other kinds', () => {

@@ -68,7 +68,6 @@ describe('a folder of 5,000 files', () => {
     [{ maxNodes: 5_000, maxTokens: 1_000_000 }],
     [{ depth: 1 }],
     [{ depth: 99 }],
-    [{ focus: 'flat' }],
     [{ maxNodes: 1 }],
     [{ maxNodes: 0, maxTokens: 0 }],
   ])('its map keeps to its bounds with %j', (options) => {
@@ -101,10 +100,26 @@ describe('a folder of 5,000 files', () => {
     for (const line of text.split('\n')) expect(/^ */.exec(line)![0].length / 2).toBeLessThan(5);
   });
 
-  it('its map grows around a focus', () => {
+  it('its map of one folder holds that folder only, deeper than the map of all', () => {
     const path = paths.files.find((file) => /coupon.*\/e\/f\/g\//.test(file))!;
-    expect(paths.loadContext().text).not.toContain(path.split('/').at(-1));
-    expect(paths.loadContext({ focus: path }).text).toContain(path.split('/').at(-1));
+    const folder = path.slice(0, path.indexOf('/e/'));
+    const name = path.split('/').at(-1)!;
+    expect(paths.loadContext().text).not.toContain(name);
+    const { text, tokens } = paths.loadContext({ focus: folder });
+    const inside = paths.files.filter((file) => file.startsWith(`${folder}/`));
+    expect(text.split('\n')[0]).toContain(`${folder}/ 的骨架`);
+    expect(text.split('\n')[0]).toContain(`${inside.length} 个文件`);
+    expect(text).toContain(name);
+    expect(tokens).toBeLessThanOrEqual(1_000);
+    expect(paths.loadContext({ focus: path }).text.split('\n')[1]).toContain(name);
+  });
+
+  it('its map of a folder with thousands of files keeps to its bounds and says how to see more', () => {
+    const { text, nodes, omitted } = paths.loadContext({ focus: 'flat', maxTokens: 300, reader: 'person' });
+    const inside = paths.files.filter((file) => file.startsWith('flat/'));
+    expect(nodes + omitted).toBe(inside.length);
+    expect(text).toContain('xihe expand flat 可看');
+    expect(text).not.toContain('expand_path');
   });
 
   it('one folder of it expands within 300 tokens, the rest counted', async () => {

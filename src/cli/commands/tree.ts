@@ -7,7 +7,7 @@ import type { CommonOptions } from './options.js';
 export async function tree(path: string | undefined, options: CommonOptions & { tokens: number }): Promise<number> {
   const { paths } = await openPathContext(options.repo);
   const focus = path ? paths.resolve(path).path : undefined;
-  const r = paths.loadContext({ maxTokens: options.tokens, ...(focus ? { focus } : {}) });
+  const r = paths.loadContext({ maxTokens: options.tokens, reader: 'person', ...(focus ? { focus } : {}) });
   if (options.json) printJson({ text: r.text, nodes: r.nodes, tokens: r.tokens, omitted: r.omitted });
   else print(r.text || '（空目录）');
   return EXIT.done;
