@@ -1,9 +1,9 @@
-import type { CodeSymbol } from '../code/types.js';
+import type { CodeSymbol, Language } from '../code/types.js';
 import { evidenceTokens } from '../history/index.js';
 import type { FileIndex } from './fileIndex.js';
-import { roleOf } from './roles.js';
+import { type Role, roleOf } from './roles.js';
 import { stemOf } from './rules.js';
-import type { RepoPath, SymbolPlace } from './types.js';
+import type { IndexedFile, RepoPath, SymbolPlace } from './types.js';
 
 /** Files whose outlines one name may open; a name of more files is too common to be worth it. */
 const MAX_FILES = 200;
@@ -21,6 +21,28 @@ const KIND_ORDER = [
   'route',
 ];
 
+/** A language of fewer than one in ten program files is beside the point: a script here, a generated client there. */
+const MAIN_SHARE = 0.1;
+/** Files in these describe or store; a program's own definition of the same name comes first. */
+const NO_PROGRAM: ReadonlySet<Language> = new Set<Language>([
+  ...(['sql', 'xml', 'html', 'css', 'json', 'yaml', 'markdown', 'shell', 'other'] as const),
+]);
+/** Spellings of one language. */
+const FAMILY: Partial<Record<Language, Language>> = {
+  tsx: 'typescript',
+  vue: 'typescript',
+  javascript: 'typescript',
+  kotlin: 'java',
+  cpp: 'c',
+};
+/** Folders of what is old, or was written by others or by a tool. */
+const ASIDE_FOLDER =
+  /(?:^|\/)(?:legacy|deprecated|archived?|backup|bak|old|vendors?|third[_-]?party|generated|gen|dumps?|docs?)\//i;
+const ASIDE_ROLES: ReadonlySet<Role> = new Set(['test', 'mock', 'example', 'doc']);
+
+/** Main languages by list of files: worked out once for each state of the index. */
+const mainLanguages = new WeakMap<readonly IndexedFile[], ReadonlySet<Language>>();
+
 interface Parsed {
   container?: string;
   name: string;
@@ -28,6 +50,7 @@ interface Parsed {
 
 /**
  * Where a symbol is defined: `OrderService.cancelExpired` (also with `#`, `::`, `->`), `cancelExpired`, `gmt_create`, enum members.
+ * Code of the project's main languages comes before SQL, documents, tests and what lies in legacy, vendor or generated folders.
  * An identifier in another spelling (`gmtCreate`) is found where the exact one is not.
  *
  * @returns definitions, best first; [] when the name is defined nowhere
@@ -89,6 +112,7 @@ function collect(
   written: string,
   fits: (symbol: CodeSymbol, path: string) => boolean,
 ): SymbolPlace[] {
+  const main = mainLanguagesOf(index.list);
   const places: (SymbolPlace & { rank: number })[] = [];
   for (const position of files) {
     const file = index.list[position];
@@ -100,7 +124,7 @@ function collect(
         path: file.path as RepoPath,
         line: symbol.line,
         kind: symbol.kind,
-        rank: rankOf(symbol, file.path),
+        rank: rankOf(symbol, file, main),
       });
     }
   }
@@ -108,11 +132,31 @@ function collect(
   return places.map(({ name, path, line, kind }) => ({ name, path, line, kind }));
 }
 
-function rankOf(symbol: CodeSymbol, path: string): number {
-  const role = roleOf(path);
-  const aside = role === 'test' || role === 'mock' || role === 'example' ? 100 : 0;
+function rankOf(symbol: CodeSymbol, file: IndexedFile, main: ReadonlySet<Language>): number {
   const kind = KIND_ORDER.indexOf(symbol.kind);
-  return aside + (symbol.exported ? 0 : 20) + (kind < 0 ? KIND_ORDER.length : kind);
+  const within = (symbol.exported ? 0 : 20) + (kind < 0 ? KIND_ORDER.length : kind);
+  const aside = ASIDE_ROLES.has(roleOf(file.path)) || ASIDE_FOLDER.test(file.path);
+  return within + (aside ? 200 : 0) + (main.has(familyOf(file.language)) ? 0 : 100);
+}
+
+function familyOf(language: Language): Language {
+  return FAMILY[language] ?? language;
+}
+
+/** The languages that the project's program files are written in. */
+function mainLanguagesOf(files: readonly IndexedFile[]): ReadonlySet<Language> {
+  const known = mainLanguages.get(files);
+  if (known) return known;
+  const counts = new Map<Language, number>();
+  let total = 0;
+  for (const { language, path } of files) {
+    if (NO_PROGRAM.has(language) || ASIDE_FOLDER.test(path)) continue;
+    total++;
+    counts.set(familyOf(language), (counts.get(familyOf(language)) ?? 0) + 1);
+  }
+  const main = new Set([...counts].filter(([, count]) => count >= total * MAIN_SHARE).map(([language]) => language));
+  mainLanguages.set(files, main);
+  return main;
 }
 
 /** A container is the class around a symbol, or, where a module exports functions, the file's own name. */

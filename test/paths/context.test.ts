@@ -282,6 +282,23 @@ describe('projects of other kinds', () => {
     expect(await found(paths, '压缩')).toEqual([]);
   });
 
+  it('finds the definition in the code of today before dumps, old code, documents and tests', async () => {
+    const { root, stateDir } = project({
+      'legacy/init-schema.sql': 'CREATE TABLE refund (\n  initiator_type varchar(20)\n);\n',
+      'legacy/refund.ts': 'export interface OldRefund {\n  initiator_type: string;\n}\n',
+      'generated/api.ts': 'export interface RefundDto {\n  initiator_type: string;\n}\n',
+      'a/tool.py': 'class Refund:\n    initiator_type: str = ""\n',
+      'src/refund/refund.ts': 'export interface Refund {\n  /** 谁发起 */\n  initiator_type: string;\n}\n',
+      'test/refund.test.ts': 'export class Fake {\n  initiator_type = "";\n}\n',
+      ...Object.fromEntries(Array.from({ length: 20 }, (_, i) => [`src/m${i}.ts`, `export const m${i} = ${i};\n`])),
+    });
+    const paths = await openPaths({ root, stateDir });
+    const places = (await paths.findSymbol('initiator_type')).map(({ path, line }) => `${path}:${line}`);
+    expect(places[0]).toBe('src/refund/refund.ts:3');
+    expect(places).toContain('legacy/init-schema.sql:2');
+    expect(places.indexOf('a/tool.py:2')).toBe(1);
+  });
+
   it('leaves the team layer to the core: its words do not win over code', async () => {
     const { root, stateDir } = project({
       ...SHOP,
