@@ -160,6 +160,17 @@ export const traceJson = z.object({
   ),
   fed: z.array(z.object({ run: z.number(), turn: z.number(), form: z.string(), path: z.string(), tokens: z.number() })),
   edits: z.array(z.object({ turn: z.number(), tool: z.string(), path: z.string(), call: z.string(), ok: z.boolean() })),
+  acts: z
+    .array(
+      z.object({
+        tool: z.string(),
+        args: z.record(z.string(), z.unknown()),
+        danger: z.string().nullable(),
+        approved: z.boolean().nullable(),
+        ok: z.boolean().nullable(),
+      }),
+    )
+    .describe('最近一次运行里的操作；ok 为 null 表示没有执行'),
   findings: z.array(z.string()),
   receipt: z.string().nullable(),
   usage: z.object({ input: z.number(), output: z.number(), calls: z.number() }),

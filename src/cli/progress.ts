@@ -22,9 +22,12 @@ const NODE_NAMES: Record<string, string> = {
 
 const KIND: Record<string, string> = { edit: '修改', qa: '提问', tool: '操作', chat: '闲聊' };
 
-/** Shows each node as it goes, one line each, on stderr; `quiet` for `--json`. */
-export function progressPrinter(quiet: boolean): (event: RunEvent) => void {
-  if (quiet) return () => {};
+/**
+ * Shows each node as it goes, one line each, on stderr.
+ *
+ * @param words whether the model's words are shown too, as they come; with `--json` they stand in the document
+ */
+export function progressPrinter(words: boolean): (event: RunEvent) => void {
   let inText = false;
   const line = (text: string) => {
     if (inText) process.stderr.write('\n');
@@ -33,6 +36,7 @@ export function progressPrinter(quiet: boolean): (event: RunEvent) => void {
   };
   return (event) => {
     if (event.type === 'model.token') {
+      if (!words) return;
       process.stderr.write(pc.dim(visible(event.text)));
       inText = true;
       return;

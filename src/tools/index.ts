@@ -1,6 +1,6 @@
 export { ACT_NAMES, commandIn, nameDoes } from './acts.js';
 export { toLangChainTool, toOpenAiTool } from './adapters.js';
-export { renderRun, runInScratch } from './builtin/command-tools.js';
+export { commandFailed, renderRun, runInScratch } from './builtin/command-tools.js';
 export { renderLookup } from './builtin/core-tools.js';
 export { renderCandidates } from './builtin/path-tools.js';
 export { testSummary } from './builtin/test-summary.js';

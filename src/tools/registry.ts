@@ -57,10 +57,13 @@ export interface Preselected {
 export class ToolRegistry {
   private readonly direct: { contract: AnyContract; keywords: string[] }[];
   private readonly index: Bm25Index<number>;
+  private readonly teamWords: string[];
 
   constructor(teamTools: TeamTool[]) {
     const own = teamTools.map((tool) => ({ contract: tool as AnyContract, keywords: tool.keywords }));
     this.direct = [...own, ...DIRECT_TOOLS];
+    // One character is in too many sentences to name anything.
+    this.teamWords = teamTools.flatMap((tool) => tool.keywords).filter((word) => [...word].length > 1);
     this.index = new Bm25Index<number>({ fields: { keywords: 2, name: 1.5, description: 1 } });
     this.direct.forEach(({ contract, keywords }, i) => {
       this.index.add(i, {
@@ -93,6 +96,11 @@ export class ToolRegistry {
       3,
     );
     throw new XiheError('TOOL_UNKNOWN', `没有名叫 ${name} 的工具`, { hint: `可用的工具：${near.join('、')}` });
+  }
+
+  /** The longest word of a team's own tool that stands in a folded text. */
+  teamWordIn(folded: string): string | undefined {
+    return this.teamWords.filter((word) => folded.includes(fold(word))).sort((a, b) => b.length - a.length)[0];
   }
 
   /** The tools nearest to an utterance, best first, at most {@link PRESELECT}. */

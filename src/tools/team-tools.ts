@@ -38,6 +38,9 @@ export const teamToolSchema = z
   })
   .strict();
 
+/** `{name}` in a command. */
+const PLACEHOLDER = /\{(\w+)\}/g;
+
 export type TeamToolFile = z.infer<typeof teamToolSchema>;
 type Input = Record<string, unknown>;
 
@@ -72,8 +75,9 @@ export function loadTeamTools(
     .sort()) {
     const file = `.xihe/tools/${name}`;
     try {
-      const tool = teamTool(teamToolSchema.parse(parse(readFileSync(join(dir, name), 'utf8'))), file);
-      const faults = contractFaults(tool);
+      const spec = teamToolSchema.parse(parse(readFileSync(join(dir, name), 'utf8')));
+      const tool = teamTool(spec, file);
+      const faults = [...contractFaults(tool), ...unknownPlaceholders(spec)];
       if (tools.some((t) => t.name === tool.name)) faults.push(`名字 ${tool.name} 重复`);
       if (reserved.has(tool.name)) faults.push(`名字 ${tool.name} 是自带工具的，换一个`);
       if (faults.length > 0) problems.push({ file, reason: faults.join('；') });
@@ -83,6 +87,14 @@ export function loadTeamTools(
     }
   }
   return { tools, problems };
+}
+
+/** Placeholders of a command that no parameter fills: they would silently become empty arguments. */
+function unknownPlaceholders(spec: TeamToolFile): string[] {
+  const names = spec.argv.flatMap((part) => [...part.matchAll(PLACEHOLDER)].map((m) => m[1]!));
+  return [...new Set(names)]
+    .filter((name) => !(name in spec.parameters))
+    .map((name) => `argv 里的 {${name}} 没有对应的参数`);
 }
 
 function teamTool(spec: TeamToolFile, file: string): TeamTool {
@@ -144,7 +156,7 @@ function passedOn(names: string[]): Record<string, string> {
 }
 
 function fill(part: string, input: Input): string {
-  return part.replace(/\{(\w+)\}/g, (_, name: string) => (input[name] === undefined ? '' : String(input[name])));
+  return part.replace(PLACEHOLDER, (_, name: string) => (input[name] === undefined ? '' : String(input[name])));
 }
 
 function describe(e: z.ZodError): string {

@@ -1,4 +1,4 @@
-import { type AnyContract, callTool } from '../../tools/index.js';
+import { type AnyContract, callTool, commandFailed } from '../../tools/index.js';
 import type { NodeBody } from '../node.js';
 import type { ToolRun } from '../state.js';
 import { callSite } from '../tool-context.js';
@@ -18,8 +18,11 @@ export const actNode: NodeBody = async (state, env) => {
   env.emit({ type: 'tool.started', name: contract.name, args: JSON.stringify(tool.input) });
   const started = Date.now();
   const run = async () => {
-    const { ok, text, code } = await callTool(contract, tool.input, site.ctx(callId));
-    return { ok, text, ...(code ? { code } : {}) };
+    const { ok, text, code, output } = await callTool(contract, tool.input, site.ctx(callId));
+    // A command that ran and failed is a call that worked and an act that did not.
+    return commandFailed(output)
+      ? { ok: false, text, code: 'COMMAND_FAILED' }
+      : { ok, text, ...(code ? { code } : {}) };
   };
   const outcome = contract.effect === 'outside' ? await once(callId, contract.name, tool.input, env, run) : await run();
   env.emit({

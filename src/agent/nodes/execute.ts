@@ -60,7 +60,7 @@ async function taskMessage(
 ): Promise<{ message: HumanMessage; ledger: Injection[]; fed: RunUpdate['fed'] }> {
   const plan = state.planned!;
   const paths = await env.project.paths(env.signal);
-  const modules = focusModules(plan.focus, (p) => env.project.core.termLookup().moduleOf(p));
+  const modules = focusModules(plan.focus, (p) => env.project.core.moduleOfPath(p));
   const scoped = withPlaces(scopeToFocus(state.retrieved as CoreResult, modules), plan.terms);
   const core = renderHits({ ...scoped, playbooks: [] }, 'execute', env.project.config.core);
   // The plan carries the playbook itself; this is only its line in the ledger.

@@ -1,7 +1,8 @@
 import { AIMessage } from '@langchain/core/messages';
+import { estimateTokens } from '../../text/index.js';
 import { briefLedger, briefOf, renderBrief } from '../brief.js';
 import { conversationOf, intentOf, type NodeBody, type NodeEnv, textOf } from '../node.js';
-import type { Report, RunState, RunUpdate } from '../state.js';
+import type { Fed, Report, RunState, RunUpdate } from '../state.js';
 import { freshIntent } from './route.js';
 
 /** Says what was done, what was not, and what to do next; then hands over to the next intent of the request, if any. */
@@ -21,11 +22,26 @@ export const reportNode: NodeBody = (state, env) => {
     reports: [report],
     turns: [turn],
     ledger,
+    fed: briefFed(state, ledger),
     messages: [new AIMessage({ id: `report-${state.run}-${index}`, content: report.text })],
     // The next intent starts clean; the last one stays in the state for trace, undo and follow-ups.
     ...(more ? { ...freshIntent(), routed: { intents: state.routed!.intents, index: index + 1 } } : {}),
   } satisfies RunUpdate;
 };
+
+/** The files that a brief names were fed to whoever reads it. */
+function briefFed(state: RunState, ledger: RunUpdate['ledger']): Fed[] {
+  const isBrief = Array.isArray(ledger) && ledger.some((line) => line.phase === 'brief');
+  if (!isBrief) return [];
+  const { run, turn, planned } = state;
+  return (planned?.candidates ?? []).map(({ path, summary }) => ({
+    run,
+    path,
+    form: 'summary',
+    turn,
+    tokens: estimateTokens(summary),
+  }));
+}
 
 /** True when the request has an intent after this one (asked right after `report` ran). */
 export function hasNext(state: RunState): boolean {

@@ -5,6 +5,7 @@ import { XiheError } from '../../errors.js';
 import { type NodeBody, textOf } from '../node.js';
 import { route } from '../routing/index.js';
 import { NO_USAGE, type RunState, type RunUpdate, requestSchema } from '../state.js';
+import { withTeamWords } from '../team-words.js';
 
 /** Longest request in characters: more is a document, not a request, and belongs into a file. */
 const MAX_REQUEST = 20_000;
@@ -17,7 +18,7 @@ export const routeNode: NodeBody = async (state, env) => {
     request.text,
     last ? { previous: { kind: last.kind, ...(last.tool ? { tool: last.tool } : {}) } } : {},
   );
-  const intents = decision.intents;
+  const intents = withTeamWords(decision.intents, env.project.tools);
   env.emit({ type: 'route.decided', intents });
   const said = new HumanMessage({ id: `request-${state.run + 1}`, content: request.text });
   return { ...freshRun(state, said), request, routed: { intents, index: 0 } } as RunUpdate;

@@ -42,7 +42,11 @@ export const selectNode: NodeBody = async (state, env) => {
 /** The tool to use, or in Chinese why there is none: the nearest tool is not good enough for an act that it does not do. */
 function choose(found: Preselected[], intent: Intent, tools: ToolRegistry): AnyContract | string {
   const act = intent.toolHint;
-  const fitting = act === undefined ? found : found.filter((p) => doesAct(p, act, intent.text));
+  // What acts on the world is used only when its own words stand there, or its name says the act that was asked for.
+  const able = found.filter(
+    (p) => p.contract.effect !== 'outside' || p.named || (act !== undefined && nameDoes(p.contract.name, act)),
+  );
+  const fitting = act === undefined ? able : able.filter((p) => doesAct(p, act, intent.text));
   const [best, second] = fitting;
   if (!best) {
     const byName = act === undefined || act === 'run_command' ? undefined : tools.directly(act);

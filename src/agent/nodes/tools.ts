@@ -1,7 +1,14 @@
 import { AIMessage, ToolMessage } from '@langchain/core/messages';
 import { XiheError } from '../../errors.js';
 import { identifiersOf } from '../../text/index.js';
-import { type AnyContract, callTool, EXECUTE_TOOLS, type ToolContext, type ToolOutcome } from '../../tools/index.js';
+import {
+  type AnyContract,
+  callTool,
+  commandFailed,
+  EXECUTE_TOOLS,
+  type ToolContext,
+  type ToolOutcome,
+} from '../../tools/index.js';
 import { renderHits, type Term } from '../../zhcore/index.js';
 import { inject, nothingRetrieved, wasInjected } from '../injection.js';
 import { intentOf, type NodeBody, type NodeEnv } from '../node.js';
@@ -43,7 +50,7 @@ async function answer(name: string, args: unknown, ctx: ToolContext, env: NodeEn
   env.emit({
     type: 'tool.finished',
     name,
-    ok: outcome.ok,
+    ok: outcome.ok && !commandFailed(outcome.output),
     ms: Date.now() - started,
     summary: outcome.text.split('\n')[0]!.slice(0, 120),
   });
@@ -61,8 +68,11 @@ async function call(name: string, args: unknown, ctx: ToolContext, env: NodeEnv)
   return callTool(contract, args, ctx);
 }
 
-/** One line of arguments for people: long texts cut. */
+/** One line of arguments for people: the file and how many places, else the arguments with long texts cut. */
 function brief(args: unknown): string {
+  const { path, edits } = (args ?? {}) as { path?: unknown; edits?: unknown };
+  if (typeof path === 'string' && Array.isArray(edits)) return `${path}（${edits.length} 处）`;
+  if (typeof path === 'string') return path;
   return (
     JSON.stringify(args, (_, v) => (typeof v === 'string' && v.length > 60 ? `${v.slice(0, 60)}…` : v))?.slice(
       0,
@@ -124,10 +134,10 @@ function asHit(term: Term) {
 
 /** The module of the file just read, when no earlier file of this run belongs to it. */
 function enteredModule(state: RunState, env: NodeEnv, site: CallSite): string | undefined {
-  const lookup = env.project.core.termLookup();
+  const moduleOf = (path: string) => env.project.core.moduleOfPath(path);
   const newest = site.fed.at(-1);
   if (newest?.form !== 'read') return undefined;
-  const module = lookup.moduleOf(newest.path);
+  const module = moduleOf(newest.path);
   const before = [...state.fed.filter((f) => f.run === state.run && f.form !== 'skeleton'), ...site.fed.slice(0, -1)];
-  return module !== undefined && !before.some((f) => lookup.moduleOf(f.path) === module) ? module : undefined;
+  return module !== undefined && !before.some((f) => moduleOf(f.path) === module) ? module : undefined;
 }

@@ -74,7 +74,7 @@ async function withSession(flags: CommonOptions, thread: string, step: Step): Pr
     reportProblems(session.project.core.problems, flags.json);
     for (const p of session.project.toolProblems)
       if (!flags.json) log(`${pc.yellow('没能加载')} ${p.file}：${p.reason}`);
-    const onEvent = progressPrinter(flags.json ?? false);
+    const onEvent = progressPrinter(!flags.json);
     let view = await step(session, onEvent, stop.signal);
     while (view.status === 'waiting' && view.pending && isInteractive(flags)) {
       const answer = await askUser(view.pending, session, stop.signal);

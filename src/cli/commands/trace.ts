@@ -51,10 +51,27 @@ function toJson(view: ThreadView) {
     })),
     fed: state.fed.map(({ run, turn, form, path, tokens }) => ({ run, turn, form, path, tokens })),
     edits: editsOf(view),
+    acts: actsOf(view),
     findings: state.findings.map((f) => `${f.path ? `${f.path}${f.line ? `:${f.line}` : ''} ` : ''}${f.text}`),
     receipt: state.receipt?.id ?? null,
     usage: { input: state.usage.input, output: state.usage.output, calls: state.usage.calls },
   };
+}
+
+/** The tool that the newest run acted with, if it did. */
+function actsOf({ state }: ThreadView) {
+  const { tool } = state;
+  if (!tool?.name) return [];
+  return [
+    { tool: tool.name, args: tool.input, danger: tool.danger, approved: tool.approved, ok: tool.outcome?.ok ?? null },
+  ];
+}
+
+/** What came of an act, in a word. */
+function outcomeOf(act: { approved: boolean | null; ok: boolean | null }): string {
+  if (act.approved === false) return '没有批准';
+  if (act.ok === null) return '没有执行';
+  return act.ok ? pc.green('✓') : pc.red('✗');
 }
 
 function toText(t: ReturnType<typeof toJson>): string {
@@ -73,6 +90,10 @@ function toText(t: ReturnType<typeof toJson>): string {
     section('注入的条目', injected),
     section('给出的路径', fed),
     section('修改', edits),
+    section(
+      '操作',
+      t.acts.map((a) => `  ${a.tool} ${JSON.stringify(a.args)}  ${outcomeOf(a)}`),
+    ),
     section(
       '检查发现',
       t.findings.map((f) => `  ${f}`),

@@ -1,6 +1,13 @@
 import * as z from 'zod';
 import { XiheError } from '../../errors.js';
-import { dangerOf, detectTestCommand, makeScratch, type RunResult, runProcess } from '../../sandbox/index.js';
+import {
+  confinementStatus,
+  dangerOf,
+  detectTestCommand,
+  makeScratch,
+  type RunResult,
+  runProcess,
+} from '../../sandbox/index.js';
 import { defineTool } from '../contract.js';
 import type { ToolContext } from '../types.js';
 import { testSummary } from './test-summary.js';
@@ -9,6 +16,9 @@ import { testSummary } from './test-summary.js';
 const COMMAND_CEILING_MS = 15 * 60_000;
 /** Bytes of output kept from one command (head and tail): about 4,000 tokens before the tool result limit cuts it. */
 const OUTPUT_BYTES = 16_000;
+
+/** Files left out of a copy that a failed command's result names. */
+const LEFT_OUT_SHOWN = 5;
 
 const runInput = z.object({
   command: z.string().min(1).describe('一行 shell 命令，在项目的副本里运行，碰不到真实文件'),
@@ -40,6 +50,7 @@ export const runCommand = defineTool<z.infer<typeof runInput>, CommandResult>({
         hint: '换一条只读或只影响副本的命令；真要执行，请用户自己来。',
       });
     }
+    if (check.danger !== 'low') await refuseUnconfined(command, check.why);
     return { command, result: await runInScratch(ctx, command) };
   },
   render: ({ command, result }) => renderRun(command, result),
@@ -78,20 +89,45 @@ export const runTests = defineTool<z.infer<typeof testInput>, CommandResult>({
   render: ({ command, result }) => renderRun(command, { ...result, stdout: testSummary(result), stderr: '' }),
 });
 
+/**
+ * Without bwrap nothing keeps a command inside the copy, so only what looks or tests is run there.
+ *
+ * @throws XiheError COMMAND_DENIED
+ */
+async function refuseUnconfined(command: string, why: string): Promise<void> {
+  if ((await confinementStatus()).kind === 'bwrap') return;
+  throw new XiheError(
+    'COMMAND_DENIED',
+    `这台机器没有 bwrap 隔离，只运行只读和测试类命令，不运行：${command}（${why}）`,
+    {
+      hint: '换一条只读或测试命令；要运行它，请用户自己来，或在 Linux 上装好 bubblewrap（Debian/Ubuntu：apt install bubblewrap）。',
+    },
+  );
+}
+
 /** Runs a shell line in a fresh scratch copy with the staged changes on it. */
 export async function runInScratch(ctx: ToolContext, command: string): Promise<RunResult> {
   const scratch = await makeScratch(ctx.root, ctx.changeset, { signal: ctx.signal, onProgress: ctx.progress });
   try {
-    return await runProcess({
+    const result = await runProcess({
       shell: command,
       cwd: scratch.dir,
       timeoutMs: ctx.commandSeconds * 1000,
       maxOutputBytes: OUTPUT_BYTES,
       ...(ctx.signal ? { signal: ctx.signal } : {}),
     });
+    return withLeftOut(result, scratch.leftOut);
   } finally {
     await scratch.dispose();
   }
+}
+
+/** Says, where a command failed, which files it could not find: otherwise it looks like a fault of the project. */
+function withLeftOut(result: RunResult, leftOut: readonly string[]): RunResult {
+  if (result.outcome === 'ok' || leftOut.length === 0) return result;
+  const names = leftOut.slice(0, LEFT_OUT_SHOWN).join('、');
+  const more = leftOut.length > LEFT_OUT_SHOWN ? ` 等 ${leftOut.length} 个` : '';
+  return { ...result, stderr: `${result.stderr.trimEnd()}\n（副本里没有放存密钥的文件：${names}${more}）` };
 }
 
 /** A command's outcome in words; only exit code 0 is called success. */
@@ -107,4 +143,10 @@ export function renderRun(command: string, r: RunResult): string {
   }[r.outcome];
   const out = [r.stdout.trim(), r.stderr.trim()].filter(Boolean).join('\n');
   return `$ ${command}\n${head}${out ? `\n${out}` : ''}`;
+}
+
+/** Whether a tool's output is a command that ran and did not succeed: the call worked, what it was for did not. */
+export function commandFailed(output: unknown): boolean {
+  const result = (output as { result?: { outcome?: unknown } } | undefined)?.result;
+  return result?.outcome !== undefined && result.outcome !== 'ok';
 }
