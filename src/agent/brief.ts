@@ -27,11 +27,14 @@ export function briefOf(state: RunState): BriefJson {
           stopped: plan.stopped,
         }
       : null,
-    terms: (plan?.terms ?? []).map(({ provenance, confirmed: _c, risk: _r, ...term }) => ({ ...term, ...provenance })),
+    terms: (plan?.terms ?? state.sources?.terms ?? []).map(({ provenance, confirmed: _c, risk: _r, ...term }) => ({
+      ...term,
+      ...provenance,
+    })),
     knowledge: (retrieved?.knowledge ?? []).slice(0, BRIEF_KNOWLEDGE).map(knowledgeOf),
     playbooks: plan?.playbook ? [playbookOf(plan.playbook)] : [],
     warnings: (retrieved?.warnings ?? []).slice(0, BRIEF_WARNINGS).map(warningOf),
-    files: (plan?.candidates ?? []).map(({ path, why, summary }) => ({ path, why, summary })),
+    files: (plan?.candidates ?? state.sources?.files ?? []).map(({ path, why, summary }) => ({ path, why, summary })),
     tokens: { total: 0, by: {} },
   };
   const sections = briefSections(brief);

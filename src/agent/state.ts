@@ -244,6 +244,11 @@ export const XiheState = new StateSchema({
     .nullable()
     .default(null),
   tool: toolRunSchema.nullable().default(null),
+  /** What a question brought up beside the answer itself; of an edit the plan holds this. */
+  sources: z
+    .object({ terms: z.array(planTermSchema), files: z.array(candidateSchema) })
+    .nullable()
+    .default(null),
   answered: z.string().nullable().default(null),
   error: z.object({ code: z.string(), message: z.string(), hint: z.string() }).nullable().default(null),
   reported: reportSchema.nullable().default(null),

@@ -1,13 +1,16 @@
 import { type AIMessage, type BaseMessage, HumanMessage, ToolMessage } from '@langchain/core/messages';
 import type { XiheError } from '../../errors.js';
+import type { LookupResult } from '../../knowledge/index.js';
+import type { FileCandidate } from '../../paths/index.js';
+import { estimateTokens } from '../../text/index.js';
 import { callTool, READ_TOOLS, renderCandidates, renderLookup, toOpenAiTool } from '../../tools/index.js';
-import { type CoreResult, renderHits } from '../../zhcore/index.js';
+import { type CoreResult, type InjectedEntry, renderHits } from '../../zhcore/index.js';
 import { askModel, modelFailure } from '../ask-model.js';
 import { inject } from '../injection.js';
 import { intentOf, type NodeBody, type NodeEnv, textOf } from '../node.js';
 import { addPlaces, planTerms } from '../planning.js';
 import { prompt } from '../prompts.js';
-import { addUsage, type Fed, NO_USAGE, type RunState, type RunUpdate, type Usage } from '../state.js';
+import { addUsage, type Fed, NO_USAGE, type PlanTerm, type RunState, type RunUpdate, type Usage } from '../state.js';
 import { brokenCall, callSite } from '../tool-context.js';
 
 /** Model turns for one answer: a question that needs more look-ups than this needs a better question. */
@@ -28,7 +31,8 @@ async function withoutModel(state: RunState, env: NodeEnv, retrieved: CoreResult
   const found = env.project.core.lookup(question);
   const paths = await env.project.paths(env.signal);
   const files = (await paths.lookupFile(question, { topK: 3 })).candidates;
-  const placed = addPlaces(retrieved, await planTerms(retrieved.terms, paths));
+  const terms = await planTerms(retrieved.terms, paths);
+  const placed = addPlaces(retrieved, terms);
   const core = renderHits(
     { ...placed, knowledge: found.found ? [] : retrieved.knowledge, playbooks: [] },
     'answer',
@@ -40,14 +44,16 @@ async function withoutModel(state: RunState, env: NodeEnv, retrieved: CoreResult
     files.length > 0 ? `【相关文件】\n${renderCandidates(files)}` : '',
   ].filter(Boolean);
   const text = parts.join('\n\n') || '没有查到相关的资料或文件。换个说法再问，或先用 xihe find 找文件。';
-  return { answered: text, ledger: inject(state, 'answer', core.injected, env.emit) };
+  const ledger = inject(state, 'answer', [...lookupEntries(found), ...core.injected], env.emit);
+  return { answered: text, sources: sourcesOf(terms, files), ledger };
 }
 
 async function withModel(state: RunState, env: NodeEnv, retrieved: CoreResult): Promise<RunUpdate> {
   const question = intentOf(state).text;
   const paths = await env.project.paths(env.signal);
   const files = (await paths.lookupFile(question, { topK: 5 })).candidates;
-  const placed = addPlaces(retrieved, await planTerms(retrieved.terms, paths));
+  const terms = await planTerms(retrieved.terms, paths);
+  const placed = addPlaces(retrieved, terms);
   const core = renderHits(placed, 'answer', env.project.config.core);
   const task = new HumanMessage(
     prompt('answer-task', {
@@ -58,14 +64,39 @@ async function withModel(state: RunState, env: NodeEnv, retrieved: CoreResult): 
   );
   const ledger = inject(state, 'answer', core.injected, env.emit);
   const { answer, error, usage, fed } = await converse(state, env, [task]);
-  if (error === undefined) return { answered: answer, ledger, usage, fed };
+  const sources = sourcesOf(terms, files);
+  if (error === undefined) return { answered: answer, sources, ledger, usage, fed };
   const fallback = await withoutModel(state, env, retrieved);
   return {
     answered: `模型没有答上来（${error.message}）。${error.hint}\n下面是查到的资料：\n\n${fallback.answered}`,
-    ledger,
+    sources,
+    ledger: [...ledger, ...(Array.isArray(fallback.ledger) ? fallback.ledger : [])],
     usage,
     fed,
   };
+}
+
+function sourcesOf(terms: PlanTerm[], files: FileCandidate[]): NonNullable<RunState['sources']> {
+  return { terms, files: files.map(({ path, why, summary, score }) => ({ path, why, summary, score })) };
+}
+
+/** The passages of a look-up as ledger entries: they stand in the answer, so they must be traceable. */
+function lookupEntries(found: LookupResult): InjectedEntry[] {
+  return [found.primary, found.supplement].flatMap((part) =>
+    part === null
+      ? []
+      : [
+          {
+            id: part.source,
+            type: 'knowledge' as const,
+            version: part.version ?? '',
+            source: part.origin ?? part.source,
+            confidence: part.confidence ?? 0,
+            tokens: estimateTokens(part.content),
+            why: part.match_type === 'exact_L0' ? '关键词精确命中' : '意思相近',
+          },
+        ],
+  );
 }
 
 interface Conversation {

@@ -82,6 +82,7 @@ export function freshIntent(): RunUpdate {
     receipt: null,
     tool: null,
     answered: null,
+    sources: null,
     error: null,
   };
 }

@@ -69,6 +69,13 @@ describe('「回调验签用什么字段？」', () => {
     expect(run.json.route.kind).toBe('qa');
     expect(run.json.answer).toContain('Wechatpay-Signature');
     expect(run.json.answer).toMatch(/来源/);
+    expect(run.json.terms.map((t: { keyword_ch: string }) => t.keyword_ch)).toContain('回调验签');
+    expect(run.json.files.length).toBeGreaterThan(0);
+    expect(run.json.plan).toBeNull();
+    const trace = await xihe(['trace', run.json.thread, '--repo', mall, '--json']);
+    const passages = trace.json.injections.filter((i: { type: string }) => i.type === 'knowledge');
+    expect(passages.length).toBeGreaterThan(0);
+    for (const p of passages) expect(p.version && p.source).toBeTruthy();
     expect(treeHash(mall)).toBe(before);
   });
 
