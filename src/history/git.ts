@@ -35,12 +35,17 @@ const SAFE_CONFIG = [
   'color.ui=false',
 ].flatMap((setting) => ['-c', setting]);
 
-/** Variables that would point git at another repository when Xihe itself runs inside a hook. */
-const INHERITED_REPOSITORY =
-  /^GIT_(DIR|WORK_TREE|INDEX_FILE|PREFIX|OBJECT_DIRECTORY|ALTERNATE_OBJECT_DIRECTORIES|COMMON_DIR|NAMESPACE)$/;
+/**
+ * Variables of git that are the user's own setup. All others are left out: they would point git at another repository when
+ * Xihe itself runs inside a hook, name programs to run (GIT_EXTERNAL_DIFF), or put other text into the output (GIT_TRACE).
+ */
+const OWN_SETUP =
+  /^GIT_(EXEC_PATH|CONFIG_(GLOBAL|SYSTEM|NOSYSTEM)|CEILING_DIRECTORIES|DISCOVERY_ACROSS_FILESYSTEM|TEST_\w+)$/;
 
 function gitEnv(): NodeJS.ProcessEnv {
-  const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !INHERITED_REPOSITORY.test(name)));
+  const env = Object.fromEntries(
+    Object.entries(process.env).filter(([name]) => !name.startsWith('GIT_') || OWN_SETUP.test(name)),
+  );
   // Reading must never take a lock, ask for a password, or fetch what a partial clone left out.
   return {
     ...env,
@@ -50,6 +55,36 @@ function gitEnv(): NodeJS.ProcessEnv {
     GIT_NO_LAZY_FETCH: '1',
     GIT_PAGER: 'cat',
   };
+}
+
+/** What a diff needs beside {@link SAFE_CONFIG}: no program of the repository's config, and sides that are always `a/` and `b/`. */
+export const SAFE_DIFF: readonly string[] = [
+  '--no-ext-diff',
+  '--no-textconv',
+  '--ignore-submodules=dirty',
+  '--submodule=short',
+  '--src-prefix=a/',
+  '--dst-prefix=b/',
+];
+
+/**
+ * Settings that turn off the content filters of a repository (`filter.<name>.clean` and `process` are programs that a diff
+ * of the work tree runs). To be put before the subcommand.
+ *
+ * @throws XiheError COMMAND_FAILED when one can't be turned off, CANCELLED
+ */
+export async function withoutFilters(options: GitOptions): Promise<string[]> {
+  const args = ['config', '-z', '--name-only', '--get-regexp', '^filter\\..*\\.(clean|smudge|process|required)$'];
+  const found = await runGit(args, options);
+  if (found.outcome !== 'ok') return []; // none is set
+  const names = new Set(found.stdout.toString('utf8').split('\0').filter(Boolean));
+  // `-c` takes the name up to the first `=`, so such a filter can't be turned off: better no answer than its program run.
+  if ([...names].some((name) => name.includes('='))) {
+    throw new XiheError('COMMAND_FAILED', '仓库配置里有名字带等号的 filter，关不掉，所以不运行 git diff', {
+      hint: '在 .git/config 里给这个 filter 改个名字。',
+    });
+  }
+  return [...names].flatMap((name) => ['-c', `${name}=${name.endsWith('.required') ? 'false' : ''}`]);
 }
 
 /**

@@ -4,6 +4,7 @@
  * The lists hold what tools generate or download in the projects that Xihe's users have: npm, Maven, Gradle, Go, Python,
  * PHP, uni-app and mini-programs. `.gitignore` usually says the same; these lists make it true without one.
  */
+import { holdsSecretValues, isKeyFileName } from '../text/index.js';
 
 /** Files of a listing at most; a larger tree is cut with a note. 100,000 paths take about 15 MB and half a second to stat. */
 export const MAX_FILES = 100_000;
@@ -48,10 +49,6 @@ const BINARY = new Set(
     'parquet avro npy npz pkl onnx pt safetensors csv tsv log lockb snap'
   ).split(' '),
 );
-/** May hold keys and passwords: never read into an index, a summary or a search result. */
-const SECRET = /^(?:\.env(?:\..+)?|id_rsa|id_ed25519|\.npmrc|\.netrc|\.pypirc|credentials(?:\.json)?)$/i;
-const SECRET_SAMPLE = /\.(?:example|sample|template|dist)$/i;
-
 /**
  * Tells whether a folder stays out of every listing.
  *
@@ -72,7 +69,9 @@ export function isReadable(path: string, size: number): boolean {
   // The team's own layer answers through zhcore; as "files" its Chinese words would win over the code that they explain.
   if (isTeamLayer(path)) return false;
   const name = baseOf(path);
-  if (isLockFile(path) || MINIFIED.test(name) || isSecret(name)) return false;
+  if (isLockFile(path) || MINIFIED.test(name)) return false;
+  // Keys and passwords are never read into an index, a summary or a search result.
+  if (holdsSecretValues(path) || isKeyFileName(path)) return false;
   const extension = extensionOf(path);
   if (BINARY.has(extension)) return false;
   return extension !== 'json' || size <= MAX_DATA_BYTES || /zh|cn|lang|locale|i18n/i.test(path);
@@ -81,11 +80,6 @@ export function isReadable(path: string, size: number): boolean {
 /** Tells whether a file pins versions: thousands of lines that nobody wrote. */
 export function isLockFile(path: string): boolean {
   return LOCK.test(baseOf(path));
-}
-
-/** Tells whether a file may hold keys or passwords (its samples may not). */
-export function isSecret(name: string): boolean {
-  return SECRET.test(name) && !SECRET_SAMPLE.test(name);
 }
 
 /** Extension in lower case without its dot, `''` when there is none. */

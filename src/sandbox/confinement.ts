@@ -11,6 +11,8 @@ export interface Cage {
   writable: readonly string[];
   /** Visible (not writable) although they lie in the home folder or in /tmp. */
   readable: readonly string[];
+  /** Not visible, but for what `readable` and `writable` name in it. */
+  hidden: readonly string[];
   network: boolean;
   /** `PATH` of the command: programs installed in the home folder stay visible. */
   path: string;
@@ -24,6 +26,9 @@ export interface ConfinementStatus {
   /** Absolute path of bwrap, when it is used. */
   bwrap?: string;
 }
+
+/** What follows for commands of a model where nothing confines them. */
+const UNPROTECTED = '模型的命令只限只读和测试类；超过 50 MB 的依赖目录在副本里是链接，命令改得到原件';
 
 /** A working bwrap answers in 20 ms; one that hangs must not hold up the first command. */
 const PROBE_TIMEOUT_MS = 5_000;
@@ -126,7 +131,7 @@ export function confinementStatus(env: NodeJS.ProcessEnv = process.env): Promise
   if (env.XIHE_SANDBOX === 'process-group') {
     return Promise.resolve({
       kind: 'process-group',
-      why: 'XIHE_SANDBOX=process-group：不用 bwrap，只按进程组和进程标记清理',
+      why: `XIHE_SANDBOX=process-group：不用 bwrap，只按进程组和进程标记清理；${UNPROTECTED}`,
     });
   }
   probed ??= probe(env);
@@ -135,20 +140,26 @@ export function confinementStatus(env: NodeJS.ProcessEnv = process.env): Promise
 
 async function probe(env: NodeJS.ProcessEnv): Promise<ConfinementStatus> {
   if (process.platform !== 'linux') {
-    return { kind: 'process-group', why: '这个系统没有 bwrap：命令不断网，也不隔离文件；结束时按进程组清理' };
+    return {
+      kind: 'process-group',
+      why: `这个系统没有 bwrap：命令不断网，也不隔离文件；结束时按进程组清理；${UNPROTECTED}`,
+    };
   }
   const bwrap = findProgram('bwrap', '/', env);
   if (bwrap === null) {
     return {
       kind: 'process-group',
-      why: '没有安装 bwrap：命令不断网，也不隔离文件；装上 bubblewrap 即可（Debian/Ubuntu：apt install bubblewrap）',
+      why: `没有安装 bwrap：命令不断网，也不隔离文件；装上 bubblewrap 即可（Debian/Ubuntu：apt install bubblewrap）；${UNPROTECTED}`,
     };
   }
-  const cage: Cage = { cwd: '/', writable: [], readable: [], network: false, path: env.PATH ?? '' };
+  const cage: Cage = { cwd: '/', writable: [], readable: [], hidden: [], network: false, path: env.PATH ?? '' };
   const problem = await tryRun(bwrap, [...bwrapArgs(cage), '/bin/sh', '-c', 'exit 0']);
   if (problem === null)
     return { kind: 'bwrap', why: '用 bwrap 隔离：断网，看不到主目录和密钥，只有工作目录可写', bwrap };
-  return { kind: 'process-group', why: `有 bwrap 但在这里用不了（${problem}），改用进程组清理；多半是容器没有给权限` };
+  return {
+    kind: 'process-group',
+    why: `有 bwrap 但在这里用不了（${problem}），改用进程组清理；多半是容器没有给权限；${UNPROTECTED}`,
+  };
 }
 
 function tryRun(file: string, args: string[]): Promise<string | null> {
@@ -202,12 +213,21 @@ export function bwrapArgs(cage: Cage): string[] {
     ...(cage.network ? RUN_NETWORK : []),
     ...cage.readable,
   ];
-  for (const dir of outermostFirst(shown)) args.push('--ro-bind', dir, dir);
+  const closed = new Set(realFolders(cage.hidden).filter((dir) => !holdsTools(dir, cage.path)));
+  // What is named as readable inside a closed folder, or around it, keeps its place in the order.
+  for (const dir of outermostFirst([...shown, ...closed]))
+    args.push(...(closed.has(dir) ? ['--tmpfs', dir] : ['--ro-bind', dir, dir]));
   const writable = outermostFirst([cage.cwd, ...cage.writable]).filter((dir) => dir !== '/');
   for (const dir of writable) args.push('--bind', dir, dir);
   args.push(...maskSecretFiles(homes, [...shown, ...writable]));
   args.push('--chdir', realpathSync(cage.cwd), '--');
   return args;
+}
+
+/** Whether the programs that commands need lie below a folder: `/`, `/usr`, a folder with its own Node. */
+function holdsTools(dir: string, path: string): boolean {
+  const bins = [process.execPath, '/bin/sh', '/usr/bin', ...path.split(delimiter)].filter((p) => p.startsWith('/'));
+  return bins.some((bin) => `${bin}/`.startsWith(dir === '/' ? dir : `${dir}/`) && !bin.includes('/node_modules/.bin'));
 }
 
 function homeFolders(): string[] {

@@ -1,4 +1,5 @@
 import type { Rule } from './dangerArgs.js';
+import { isOutside, isPrecious, isSecretPlace, placesOf } from './dangerPaths.js';
 import { HIGH_RULES, LOW_RULES, MEDIUM_RULES, WRAPPERS } from './dangerRules.js';
 import { type SimpleCommand, splitShell } from './shellSplit.js';
 import type { Danger } from './types.js';
@@ -46,6 +47,8 @@ function ofWrites(writes: readonly string[]): DangerVerdict {
   const real = writes.filter((w) => !/^\/dev\/(null|stdout|stderr|tty)$|^\/dev\/fd\//.test(w));
   if (real.some((w) => /^\/dev\//.test(w))) return { danger: 'high', why: '直接写设备' };
   if (real.some((w) => /^\/(etc|boot|usr|bin|sbin|lib)\//.test(w))) return { danger: 'high', why: '改写系统文件' };
+  const precious = real.find(isPrecious);
+  if (precious !== undefined) return { danger: 'high', why: `改写主目录或系统里的 ${precious}` };
   return real.length > 0 ? { danger: 'medium', why: `写文件 ${real[0]}` } : { danger: 'low', why: '只读' };
 }
 
@@ -54,7 +57,11 @@ function ofWords(allWords: readonly string[], piped: boolean, depth: number): Da
   if (settings < 0) return { danger: 'low', why: '只设置变量' };
   const start: DangerVerdict = allWords
     .slice(0, settings)
-    .some((w) => /^(PATH|LD_\w+|NODE_OPTIONS|BASH_ENV|GIT_\w+)=/.test(w))
+    .some((w) =>
+      /^(PATH|HOME|IFS|ENV|SHELL|(LD|DYLD)_\w+|NODE_OPTIONS|NODE_PATH|PYTHON\w+|PERL5\w+|RUBYOPT|JAVA_TOOL_OPTIONS|BASH_ENV|GIT_\w+|(\w*_)?(PAGER|EDITOR))=/.test(
+        w,
+      ),
+    )
     ? { danger: 'medium', why: '改变了程序的查找或加载方式' }
     : { danger: 'low', why: '只读' };
   const words = allWords.slice(settings);
@@ -64,13 +71,32 @@ function ofWords(allWords: readonly string[], piped: boolean, depth: number): Da
 function ofProgram(words: readonly string[], piped: boolean, depth: number): DangerVerdict {
   const name = programName(words[0]!);
   const args = words.slice(1);
-  if (name.includes('$')) return { danger: 'medium', why: '运行的程序由变量决定，看不清' };
+  if (/[$`]/.test(words[0]!)) return { danger: 'medium', why: '运行的程序由变量决定，看不清' };
   const sql = args.find((a) =>
     /\b(drop|truncate)\s+(table|database|schema|index|view|user|collection)\b|\bdelete\s+from\b/i.test(a),
   );
   if (sql !== undefined && !LOW_READERS.has(name)) return { danger: 'high', why: '删除数据库里的数据' };
   const wrapped = ofWrapped(name, args, piped, depth);
   if (wrapped !== null) return wrapped;
+  const places = ofPlaces(name, args);
+  const known = ofTables(name, args, piped);
+  // `./ls` is a file of the project, whatever it is called.
+  const own = isOwnProgram(words[0]!) && known.danger === 'low' ? ownProgram(words[0]!) : known;
+  // What runs the project's code must not run another project's, or leave its output elsewhere.
+  const leaves = own.danger === 'low' && own.why !== READS && placesOf(args).some(isOutside);
+  return [places, own, leaves ? ({ danger: 'medium', why: '涉及当前目录之外的路径' } as const) : own].reduce(worse);
+}
+
+const ownProgram = (word: string): DangerVerdict => ({ danger: 'medium', why: `运行项目里的程序 ${word}` });
+
+/** A program given by a relative path, but for the places where tools are installed and the wrappers of build tools. */
+function isOwnProgram(word: string): boolean {
+  if (!word.includes('/') || /(^|\/)(node_modules\/\.bin|\.?venv\/bin|vendor\/bin)\/[^/]+$/.test(word)) return false;
+  if (/(^|\/)(mvnw|gradlew)$/.test(word)) return false;
+  return !/^(\/usr(\/local)?|\/opt\/homebrew)?\/s?bin\/[^/]+$/.test(word);
+}
+
+function ofTables(name: string, args: readonly string[], piped: boolean): DangerVerdict {
   for (const [danger, rules] of TABLES) {
     const rule = (Object.hasOwn(rules, name) ? rules[name]! : []).find(
       (r) => r.when === undefined || r.when(args, piped),
@@ -80,6 +106,34 @@ function ofProgram(words: readonly string[], piped: boolean, depth: number): Dan
   if (/deploy|release|rollback|restart|上线|发布|部署|回滚|重启/i.test(name))
     return { danger: 'high', why: `${name} 看起来是发布或重启` };
   return { danger: 'medium', why: `不认识 ${name}，按中等风险处理` };
+}
+
+/** The reason of rules for programs that only look. */
+const READS = '只读';
+/** Programs that remove or overwrite what their arguments name: all of them, or the last. */
+const REMOVERS = new Set('rm del erase rmdir rd unlink mv truncate tee chmod chown'.split(' '));
+const COPIERS = new Set('cp ln install rsync scp'.split(' '));
+/** The first of their arguments is a pattern, or all are texts. */
+const PATTERN_FIRST = new Set('grep egrep fgrep rg ag ack sed awk'.split(' '));
+const TEXTS_ONLY = new Set(['echo', 'printf']);
+
+/** What the places that a program is given say. */
+function ofPlaces(name: string, args: readonly string[]): DangerVerdict {
+  const plain = args.filter((a) => !a.startsWith('-'));
+  const inPlace = name === 'sed' && args.some((a) => /^(-[A-Za-z]*i|--in-place)/.test(a));
+  const hit = REMOVERS.has(name) || inPlace ? plain : COPIERS.has(name) ? plain.slice(-1) : [];
+  const precious = hit.find(isPrecious);
+  if (precious !== undefined) return { danger: 'high', why: `删除或改写主目录、系统里的 ${precious}` };
+  if (name === 'cd' || name === 'pushd') {
+    const to = plain[0] ?? '~';
+    const stays = !isOutside(to) && to !== '-' && !args.includes('-') && !/[$`]/.test(to.replace(/^\$\{?PWD\}?/, ''));
+    return stays ? { danger: 'low', why: READS } : { danger: 'medium', why: '离开当前目录' };
+  }
+  const first = PATTERN_FIRST.has(name) ? args.indexOf(plain[0] ?? '') : -1;
+  const read = TEXTS_ONLY.has(name) ? [] : placesOf(args.filter((_, i) => i !== first));
+  const secret = read.find(isSecretPlace);
+  if (secret !== undefined) return { danger: 'medium', why: `涉及存密钥的 ${secret}` };
+  return { danger: 'low', why: READS };
 }
 
 /** Programs whose arguments are patterns and texts, not statements. */
@@ -100,9 +154,9 @@ function ofWrapped(name: string, args: readonly string[], piped: boolean, depth:
     const flag = args.findIndex((a) => /^-[a-z]*c[a-z]*$/i.test(a));
     if (flag >= 0) return worse(own, classify(args[flag + 1] ?? '', depth + 1));
     if (piped) return { danger: 'high', why: '把下载或生成的内容直接当脚本执行' };
-    return args.every((a) => a.startsWith('-'))
-      ? own
-      : worse(own, { danger: 'medium', why: `运行脚本 ${args.find((a) => !a.startsWith('-'))}` });
+    if (args.length === 1 && args[0] === '--version') return own;
+    // Without a script it reads its input: `bash <<< '…'`, `sh < file`.
+    return worse(own, { danger: 'medium', why: `运行脚本 ${args.find((a) => !a.startsWith('-')) ?? ''}`.trim() });
   }
   if (wrapper.kind !== 'prefix') return worse(own, classify(args.join(' '), depth + 1));
   const rest = args.slice(wrapper.skip(args));

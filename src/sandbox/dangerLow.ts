@@ -25,20 +25,52 @@ const GIT_READ = new Set(
   ),
 );
 
+/** `w file`, `e command` and their flags of `s///`, as sed(1) has them. */
+const SED_WRITES_OR_RUNS = /(^|[;{}\n\d$/])\s*[weWe](\s|$)|\/[gpiIm\d]*[we][gpiIm\d]*(\s|;|$)/;
+/** Code on the command line of Node. */
+const NODE_INLINE = /^(-[a-z]*[ep]|--eval|--print)(=|$)/;
+
 /** Looks, and changes nothing but caches. */
 export const LOW_RULES: Rules = merged(
   always(
     '只读',
-    'ls dir cat head tail less more wc grep egrep fgrep rg ag ack echo printf pwd which whereis type file stat du df tree date cal whoami id uname hostname printenv true false test [ basename dirname realpath readlink uniq cut tr nl tac rev paste join comm diff cmp md5sum sha1sum sha256sum cksum od xxd hexdump strings jq yq column fold fmt expand seq sleep cd pushd popd read export unset set local return exit shift wait ps top free uptime lsof nproc locale tput clear man help iconv base64 bat fd exa eza cloc tokei scc',
+    'ls dir cat head tail less more wc grep egrep fgrep echo printf pwd which whereis type stat du df date cal whoami id uname hostname printenv true false test [ basename dirname realpath readlink cut tr nl tac rev paste join comm diff cmp md5sum sha1sum sha256sum cksum od hexdump strings jq column fold fmt expand seq sleep cd pushd popd read unset local return exit shift wait ps top free uptime lsof nproc locale tput clear help base64 exa eza cloc tokei scc',
   ),
+  forAll('rg ag ack bat man', [
+    { why: '只读', when: (a) => !a.some((x) => /^(--pre|--pager|-P|--output|--html)/.test(x)) },
+  ]),
+  { fd: [{ why: '只读', when: (a) => !a.some((x) => /^(-[a-z]*[xX]|--exec)/.test(x)) }] },
+  forAll('tree iconv', [{ why: '只读', when: (a) => !hasFlag('o', '--output')(a) }]),
+  { yq: [{ why: '只读', when: (a) => !hasFlag('i', '--inplace', '--in-place')(a) }] },
+  { file: [{ why: '只读', when: (a) => !hasFlag('C', '--compile')(a) }] },
+  // Their second file is written.
+  forAll('uniq xxd', [{ why: '只读', when: (a) => a.filter((x) => !/^(-|\d+$)/.test(x)).length <= 1 }]),
+  forAll('export set', [
+    {
+      why: '只读',
+      when: (a) =>
+        !a.some((x) =>
+          /^(PATH|HOME|IFS|ENV|\w*_?OPTIONS|LD_\w+|DYLD_\w+|NODE_PATH|PYTHON\w+|BASH_ENV|GIT_\w+|\w*(PAGER|EDITOR))=/.test(
+            x,
+          ),
+        ),
+    },
+  ]),
   { find: [{ why: '只读', when: (a) => !a.some((x) => /^-(exec|execdir|ok|okdir|delete|fprint.*|fls)$/.test(x)) }] },
   {
     sed: [
-      { why: '只读', when: (a) => !hasFlag('i', '--in-place')(a) && !a.some((x) => /(^|;|\d|\$|\/)\s*[we]\s/.test(x)) },
+      {
+        why: '只读',
+        when: (a) => !hasFlag('if', '--in-place', '--file')(a) && !a.some((x) => SED_WRITES_OR_RUNS.test(x)),
+      },
     ],
   },
   forAll('awk gawk mawk', [
-    { why: '只读', when: (a) => !a.some((x) => /system\s*\(|\|\s*getline|>\s*"|\|\s*"/.test(x)) },
+    {
+      why: '只读',
+      when: (a) =>
+        !a.some((x) => /system\s*\(|\|\s*(getline|"|[a-z])|>\s*[^\s\d=$]|^-[A-Za-z]*[fi]|^--(file|include)/.test(x)),
+    },
   ]),
   { sort: [{ why: '只读', when: (a) => !hasFlag('o', '--output')(a) }] },
   {
@@ -57,7 +89,14 @@ export const LOW_RULES: Rules = merged(
     ],
   },
   forAll('npm pnpm yarn bun cnpm', NODE_LOW),
-  { node: [{ why: '运行测试或检查', when: anyArg(/^(--test|--check|-c|-v|--version)$/) }] },
+  {
+    node: [
+      {
+        why: '运行测试或检查',
+        when: (a) => !a.some((x) => NODE_INLINE.test(x)) && anyArg(/^(--test|--check|-c|-v|--version)$/)(a),
+      },
+    ],
+  },
   forAll('vitest jest mocha ava tap', [
     { why: '运行测试', when: (a) => !a.some((x) => /^(-u|--update(Snapshot)?|--watch.*|--ui)$/i.test(x)) },
   ]),
@@ -91,7 +130,7 @@ export const LOW_RULES: Rules = merged(
       when: (a) =>
         a[0] === '-m' && /^(pytest|unittest|mypy|pylint|flake8|pyflakes|doctest|compileall)$/.test(a[1] ?? ''),
     },
-    { why: '只看版本', when: anyArg(/^(-V|--version)$/) },
+    { why: '只看版本', when: (a) => a.length === 1 && /^(-V|--version)$/.test(a[0]!) },
   ]),
   { go: [{ why: '运行测试或检查', when: subIs('test', 'vet', 'list', 'version', 'env', 'doc') }] },
   {

@@ -46,7 +46,7 @@ export const MEDIUM_RULES: Rules = merged(
   always('删除文件', 'rm del erase rmdir rd unlink'),
   always(
     '写文件',
-    'cp mv touch mkdir ln tee install truncate patch tar zip unzip gzip gunzip xz split sed sort find awk gawk mawk chmod chown rsync vim vi nano ed',
+    'cp mv touch mkdir ln tee install truncate patch tar zip unzip gzip gunzip xz split sed sort find awk gawk mawk chmod chown rsync tree uniq xxd yq iconv file vim vi nano ed',
   ),
   always(
     '访问网络',
@@ -80,4 +80,6 @@ export const MEDIUM_RULES: Rules = merged(
   ),
   always('启停服务', 'service supervisorctl pm2'),
   always('执行别的脚本', 'source . alias'),
+  always('运行别的程序', 'rg ag ack bat man fd'),
+  always('改变了程序的查找或加载方式', 'export set'),
 );

@@ -50,7 +50,8 @@ export async function runProcess(req: RunRequest): Promise<RunResult> {
   sweepOnce();
   const marker = markerValue();
   const scratch = scratchOf(req.cwd);
-  const env = commandEnv({ ...scratch?.env, ...req.env, [MARKER]: marker });
+  const own = confinement === 'process-group' ? scratch?.unconfinedEnv : undefined;
+  const env = commandEnv({ ...scratch?.env, ...own, ...req.env, [MARKER]: marker });
   const command = req.shell === undefined ? programCommand(req.argv ?? [], req.cwd, env) : shellCommand(req.shell, env);
   if (command === null) {
     const note = `找不到命令：${req.argv?.[0] ?? ''}`;
@@ -168,6 +169,7 @@ class Run {
       cwd: this.req.cwd,
       writable: [...(scratch ? [scratch.base] : []), ...(this.req.writable ?? [])],
       readable: [...(scratch?.readable ?? []), ...(this.req.readable ?? [])],
+      hidden: scratch ? [scratch.root] : [],
       network: this.req.network ?? false,
       path: this.env.PATH ?? '',
     });

@@ -16,10 +16,13 @@ import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { XiheError } from '../errors.js';
 import type { Changeset } from './changeset.js';
+import { confinementStatus } from './confinement.js';
 import { linkDependencies } from './dependencies.js';
 import { ownerState, parseOwner, selfOwner } from './liveness.js';
+import { privateHome } from './privateHome.js';
 import { copyFiles, listProject } from './scratchFiles.js';
 import { forgetScratch, registerScratch } from './scratchRegistry.js';
+import { holdsSecrets } from './secretFilter.js';
 import { modeNow } from './treeWriter.js';
 
 /** Settings of a scratch copy. */
@@ -37,6 +40,10 @@ export interface ScratchOptions {
 export interface Scratch {
   /** The copy's root, absolute; its last part is the project's folder name. */
   dir: string;
+  /** Files of the project that hold secrets and were left out. POSIX, relative to the root. */
+  leftOut: readonly string[];
+  /** Folders of the user's dependencies that the copy links to; without bwrap a command can write there. Absolute. */
+  linked: readonly string[];
   /** Lays the changeset's present state over the copy again (files that commands changed meanwhile stay). */
   sync(changeset: Changeset): void;
   /** Removes the copy; a second call does nothing. */
@@ -46,6 +53,12 @@ export interface Scratch {
 /** A project's own text is rarely above 100 MB; what is larger holds data that should be excluded. Bytes. */
 export const MAX_SCRATCH_BYTES = 512 * 1024 * 1024;
 
+/**
+ * Dependencies that are copied where commands are not confined, so that they can't write to the user's through a link; larger
+ * ones are linked, because a second before each command is the most that people would wait. Bytes.
+ */
+const MAX_COPIED_DEPENDENCIES = 50 * 1024 * 1024;
+
 const PREFIX = 'xihe-scratch-';
 /** A folder without an owner's note this old was left by a crash between its making and the note. Milliseconds. */
 const UNOWNED_STALE_MS = 60_000;
@@ -54,7 +67,7 @@ const UNOWNED_STALE_MS = 60_000;
  * Copies a project to the system's temporary folder and lays the staged edits over the copy.
  *
  * In the copy: what git tracks and what it does not ignore (without git: everything but dependencies and build output).
- * Not in it: `.git`, ignored files, `.xihe/state`. Installed dependencies are linked, see `linkDependencies`.
+ * Not in it: `.git`, ignored files, `.xihe/state`, files of secrets (`holdsSecrets`). Installed dependencies are linked, see `linkDependencies`.
  *
  * @param root absolute
  * @throws XiheError FILE_TOO_LARGE over the size limit, CANCELLED on abort; nothing is left behind then
@@ -72,13 +85,23 @@ export async function makeScratch(root: string, changeset?: Changeset, options: 
     writeFileSync(join(base, 'owner.json'), JSON.stringify(selfOwner()));
     const dir = join(base, basename(real) || 'project');
     mkdirSync(dir);
-    const files = await listProject(real, { exclude: options.exclude ?? [], signal: options.signal });
+    const listed = await listProject(real, { exclude: options.exclude ?? [], signal: options.signal });
+    const leftOut = listed.filter((path) => holdsSecrets(real, path));
+    const hidden = new Set(leftOut);
+    const files = listed.filter((path) => !hidden.has(path));
     await copyFiles(real, dir, files, { ...options, maxBytes: options.maxBytes ?? MAX_SCRATCH_BYTES });
-    const links = linkDependencies(real, dir, files);
-    registerScratch({ base, readable: links.readable, env: links.env });
+    const { kind } = await confinementStatus();
+    const links = linkDependencies(real, dir, files, kind === 'bwrap' ? 0 : MAX_COPIED_DEPENDENCIES);
+    registerScratch({
+      base,
+      root: real,
+      readable: links.readable,
+      env: links.env,
+      unconfinedEnv: privateHome(base),
+    });
     const overlay = new Overlay(real, dir);
     if (changeset) overlay.lay(changeset);
-    return { dir, sync: (c) => overlay.lay(c), dispose };
+    return { dir, leftOut, linked: links.linked, sync: (c) => overlay.lay(c), dispose };
   } catch (e) {
     await dispose();
     if (options.signal?.aborted && !XiheError.is(e)) throw cancelled(e);
@@ -104,6 +127,8 @@ class Overlay {
     for (const path of this.laid.keys()) if (!now.has(path)) this.restore(path);
     for (const [path, file] of now) {
       if (this.laid.get(path) === file.after) continue;
+      // An edit of a file of secrets holds the rest of it; a new one holds only what the model wrote.
+      if (file.before !== null && holdsSecrets(this.root, path)) continue;
       this.put(path, changeset.bytes(path) ?? null, modeNow(this.root, path) ?? file.mode);
     }
     this.laid = new Map([...now].map(([path, file]) => [path, file.after]));

@@ -8,6 +8,10 @@ export interface ScratchRecord {
   readable: string[];
   /** Set for commands that run in the copy. */
   env: Record<string, string>;
+  /** Set beside it where nothing else keeps commands out of the user's home folder. */
+  unconfinedEnv: Record<string, string>;
+  /** The project itself: commands see of it what was copied, and the dependencies. */
+  root: string;
 }
 
 const records = new Map<string, ScratchRecord>();

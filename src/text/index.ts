@@ -13,6 +13,13 @@ export {
 export { fold, hasChinese } from './fold.js';
 export { stableHash } from './hash.js';
 export { identifiersOf, splitIdentifier } from './identifiers.js';
+export {
+  holdsPrivateKey,
+  holdsSecretValues,
+  isHiddenFromCommands,
+  isKeyFileName,
+  isPrivateKeyFile,
+} from './secretFiles.js';
 export { addUserWords, bigrams, contentWords, normalise, segment } from './segment.js';
 export { closest, similarity } from './similarity.js';
 export { isStopWord } from './stopwords.js';

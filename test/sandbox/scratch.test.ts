@@ -4,17 +4,19 @@ import {
   existsSync,
   lstatSync,
   mkdirSync,
+  mkdtempSync,
   readdirSync,
   readFileSync,
   realpathSync,
   statSync,
   symlinkSync,
+  truncateSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { homedir, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import {
   Changeset,
   confinementStatus,
@@ -65,7 +67,7 @@ describe('makeScratch', () => {
       'a.log': '1',
       'gone.txt': '1',
       '.xihe/state/big': '1',
-      '.xihe/config.yaml': '',
+      '.xihe/modules.yaml': '',
     });
     gitInit(root);
     write(root, { 'untracked "quoted".txt': '2' });
@@ -75,7 +77,7 @@ describe('makeScratch', () => {
         Object.keys(snapshot(dir))
           .filter((p) => snapshot(dir)[p] !== 'dir')
           .sort(),
-      ).toEqual(['.gitignore', '.xihe/config.yaml', 'src/支付 网关/通知.ts', 'untracked "quoted".txt']);
+      ).toEqual(['.gitignore', '.xihe/modules.yaml', 'src/支付 网关/通知.ts', 'untracked "quoted".txt']);
       expect(dir.endsWith(root.slice(root.lastIndexOf('/')))).toBe(true);
     });
   });
@@ -205,6 +207,139 @@ describe('makeScratch', () => {
     expect([alive.dir, dead, unowned, fresh].map((d) => existsSync(d))).toEqual([true, false, false, true]);
     await Promise.all([alive.dispose(), next.dispose()]);
     execFileSync('rm', ['-rf', fresh]);
+  });
+});
+
+describe('files of secrets in a scratch copy', () => {
+  const PEM = '-----BEGIN EC PRIVATE KEY-----\nMHcC\n-----END EC PRIVATE KEY-----\n';
+  const SECRET = {
+    '.env': 'A=hunter2',
+    '.env.production': 'A=hunter2',
+    'packages/a/.env.local': 'A=hunter2',
+    '.npmrc': '//r/:_authToken=hunter2',
+    '.netrc': 'machine x password hunter2',
+    '.pypirc': 'password = hunter2',
+    '.xihe/config.yaml': 'model: {apiKey: hunter2}',
+    'keys/id_rsa': PEM,
+    'keys/id_ed25519': PEM,
+    'keys/server.pem': PEM,
+    'keys/store.p12': 'x',
+    'keys/store.pfx': 'x',
+    'keys/store.jks': 'x',
+  };
+  const PLAIN = {
+    '.env.example': 'A=',
+    '.env.sample': 'A=',
+    '.env.template': 'A=',
+    '.env.test': 'A=1',
+    'keys/ca.pem': '-----BEGIN CERTIFICATE-----\nMIIC\n-----END CERTIFICATE-----\n',
+    'keys/id_rsa.pub': 'ssh-rsa AAAA',
+    'src/env.ts': 'x',
+  };
+
+  it.each([true, false])('are left out and named, samples and certificates are not (git: %s)', async (git) => {
+    const root = tempDir();
+    write(root, { ...SECRET, ...PLAIN });
+    if (git) gitInit(root);
+    symlinkSync('../.env', join(root, 'src/link'));
+    const outside = tempDir();
+    write(outside, { '.env': 'A=hunter2' });
+    symlinkSync(join(outside, '.env'), join(root, 'src/innocent'));
+    await inScratch(root, ({ dir, leftOut }) => {
+      expect([...leftOut].sort()).toEqual([...Object.keys(SECRET), 'src/innocent', 'src/link'].sort());
+      for (const path of Object.keys(SECRET)) expect(existsSync(join(dir, path)), path).toBe(false);
+      for (const path of Object.keys(PLAIN)) expect(existsSync(join(dir, path)), path).toBe(true);
+      const all = Object.values(snapshot(dir)).map((hex) => Buffer.from(hex, 'hex').toString());
+      expect(all.filter((text) => text.includes('hunter2'))).toEqual([]);
+    });
+  });
+
+  it('stay out when an edit of one is staged; a new one is there', async () => {
+    const root = tempDir();
+    write(root, { '.env': 'PORT=1\nA=hunter2\n' });
+    const c = Changeset.create(tempDir(), root);
+    c.stage({ kind: 'edit', path: '.env', edits: [{ start: 5, end: 6, text: '2' }] });
+    c.stage({ kind: 'write', path: '.env.local', text: 'B=1\n' });
+    await inScratch(
+      root,
+      ({ dir, sync }) => {
+        sync(c);
+        expect(readdirSync(dir)).toEqual(['.env.local']);
+      },
+      c,
+    );
+  });
+
+  it.each(WAYS)('a command in the copy finds neither them nor, with bwrap, the project (%s)', async (confinement) => {
+    // Outside the home folder and /tmp, which bwrap hides anyway.
+    const root = realpathSync(mkdtempSync(join(process.cwd(), 'node_modules/.cache/xihe-tests-')));
+    try {
+      write(root, { '.env': 'A=hunter2', 'a.txt': 'copied', 'node_modules/x/i.js': 'linked' });
+      await inScratch(root, async ({ dir }) => {
+        const shell = `cat .env; cat a.txt node_modules/x/i.js${confinement === 'auto' ? ` ${root}/.env ${root}/a.txt` : ''}`;
+        const { stdout } = await runProcess({ shell, cwd: dir, timeoutMs: 20_000, confinement });
+        expect(stdout).toBe('copiedlinked');
+      });
+    } finally {
+      execFileSync('rm', ['-rf', root]);
+    }
+  });
+});
+
+describe('a scratch copy where nothing confines commands', () => {
+  const before = process.env.XIHE_SANDBOX;
+  beforeEach(() => {
+    process.env.XIHE_SANDBOX = 'process-group';
+  });
+  afterEach(() => {
+    if (before === undefined) delete process.env.XIHE_SANDBOX;
+    else process.env.XIHE_SANDBOX = before;
+  });
+
+  it('home, temporary and settings folders are its own; PATH and tools stay', async () => {
+    const root = tempDir();
+    write(root, { 'a.txt': '1' });
+    await inScratch(root, async ({ dir }) => {
+      const shell =
+        'echo x > ~/f; echo y > "$TMPDIR/t"; rm -rf ~; mkdir -p ~; ls -A ~; printf "%s\\n" "$HOME" "$TMPDIR" "$XDG_CONFIG_HOME" "$PATH"; node -p 1+1';
+      const { stdout, confinement } = await runProcess({ shell, cwd: dir, timeoutMs: 20_000 });
+      expect(confinement).toBe('process-group');
+      const [home, temp, config, path, node] = stdout.trim().split('\n');
+      for (const folder of [home, temp, config]) expect(folder).toMatch(new RegExp(`^${dirname(dir)}/`));
+      expect([path, node]).toEqual([process.env.PATH, '2']);
+    });
+    expect(existsSync(homedir())).toBe(true);
+  });
+
+  it('small dependencies are copied, links between them too, so that a command reaches no original', async () => {
+    const root = tempDir();
+    write(root, {
+      'package.json': '{"name":"p"}',
+      'packages/own/i.js': 'module.exports = "own";',
+      'node_modules/.pnpm/a@1/node_modules/a/i.js': 'module.exports = "a";',
+      'node_modules/plain/i.js': 'module.exports = "plain";',
+      'node_modules/.cache/c': 'old',
+    });
+    symlinkSync('.pnpm/a@1/node_modules/a', join(root, 'node_modules/a'));
+    symlinkSync('../packages/own', join(root, 'node_modules/own'));
+    const old = snapshot(root);
+    await inScratch(root, async ({ dir, linked }) => {
+      expect(linked).toEqual([]);
+      const shell = `node -p 'require("a/i.js") + require("own/i.js") + require("plain/i.js")'; for f in a own plain; do echo pwn >> node_modules/$f/i.js; done; ls -A node_modules`;
+      const { stdout } = await runProcess({ shell, cwd: dir, timeoutMs: 20_000 });
+      expect(stdout.split('\n')).toEqual(['aownplain', '.pnpm', 'a', 'own', 'plain', '']);
+    });
+    expect(snapshot(root)).toEqual(old);
+  });
+
+  it('large dependencies are linked, and the copy says which', async () => {
+    const root = tempDir();
+    write(root, { 'package.json': '{}', 'node_modules/big/i.js': '1' });
+    truncateSync(join(root, 'node_modules/big/i.js'), 51 * 1024 * 1024);
+    await inScratch(root, ({ dir, linked }) => {
+      expect(linked).toEqual([join(root, 'node_modules')]);
+      expect(realpathSync(join(dir, 'node_modules/big'))).toBe(join(root, 'node_modules/big'));
+    });
   });
 });
 

@@ -1,9 +1,15 @@
 import * as z from 'zod';
 import { XiheError } from '../../errors.js';
-import { runProcess } from '../../sandbox/index.js';
+import { runGit, SAFE_DIFF, withoutFilters } from '../../history/index.js';
+import { decodeText } from '../../text/index.js';
 import { defineTool } from '../contract.js';
 import { maskPatch } from '../secret-files.js';
 import type { ToolContext } from '../types.js';
+
+/** Longest time of one git call, in milliseconds; the tool itself gives up after 20 s. */
+const GIT_MS = 15_000;
+/** Largest output, in bytes: what is more says that something is not ignored that should be. */
+const OUTPUT_BYTES = 8 * 1024 * 1024;
 
 const shared = {
   danger: 'low',
@@ -50,28 +56,50 @@ export const gitDiff = defineTool<z.infer<typeof diffInput>, string>({
         .diff()
         .map((d) => maskPatch(d.patch))
         .join('\n');
-    return maskPatch(await git(ctx, ['diff', 'HEAD', '--', '.']));
+    const filters = await withoutFilters({ cwd: ctx.root, timeoutMs: GIT_MS, ...signalOf(ctx) });
+    return maskPatch(await git(ctx, [...filters, 'diff', ...SAFE_DIFF, '--relative', 'HEAD', '--', '.']));
   },
   render: (text) => text || '没有修改。',
 });
 
-/** Runs a read-only git command in the project. */
+const signalOf = (ctx: ToolContext) => (ctx.signal ? { signal: ctx.signal } : {});
+
+/** Runs a read-only git command in the project: outside the sandbox, so with nothing of the repository's config that runs programs. */
 async function git(ctx: ToolContext, args: string[]): Promise<string> {
-  const result = await runProcess({
-    // quotepath off: Chinese paths as they are, not octal; no pager, no colour, no hooks of the user's config.
-    argv: ['git', '-c', 'core.quotepath=false', '-c', 'core.pager=cat', '-c', 'color.ui=never', ...args],
-    cwd: ctx.root,
-    timeoutMs: 15_000,
-    ...(ctx.signal ? { signal: ctx.signal } : {}),
-  });
-  if (result.outcome === 'ok') return result.stdout;
-  if (result.outcome === 'not-found')
-    throw new XiheError('COMMAND_FAILED', '这台机器没有 git', { hint: '装上 git 再看提交记录。' });
-  throw new XiheError(
-    'COMMAND_FAILED',
-    `git ${args[0]} 失败：${result.stderr.trim().split('\n')[0] ?? result.outcome}`,
-    {
-      hint: '这个目录可能不是 git 仓库，或还没有提交。',
-    },
-  );
+  const result = await runGit(args, { cwd: ctx.root, timeoutMs: GIT_MS, maxBytes: OUTPUT_BYTES, ...signalOf(ctx) });
+  switch (result.outcome) {
+    case 'ok':
+      return textOf(result.stdout);
+    case 'no-git':
+      throw failed('这台机器没有 git', '装上 git 再看提交记录。');
+    case 'timeout':
+      throw failed(`git 超过 ${GIT_MS / 1000} 秒没有结束`, '缩小范围再看，例如只看一个目录。');
+    case 'too-much':
+      throw failed(`git 的输出超过 ${OUTPUT_BYTES / 1024 / 1024} MB`, '多半是该忽略的文件没有写进 .gitignore。');
+    case 'failed':
+      throw failed(
+        `git 失败：${result.stderr.split('\n')[0] || '没有说原因'}`,
+        '这个目录可能不是 git 仓库，或还没有提交。',
+      );
+  }
+}
+
+function failed(message: string, hint: string): XiheError {
+  return new XiheError('COMMAND_FAILED', message, { hint });
+}
+
+/** Git's output, each file of a diff in its own encoding. */
+function textOf(output: Buffer): string {
+  return output
+    .toString('latin1')
+    .split(/^(?=diff --git )/m)
+    .map((part) => {
+      const bytes = Buffer.from(part, 'latin1');
+      try {
+        return decodeText(bytes).text;
+      } catch {
+        return bytes.toString('utf8'); // several encodings in one file
+      }
+    })
+    .join('');
 }
