@@ -1,8 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { parseDocument } from 'yaml';
 import * as z from 'zod';
 import { XiheError } from './errors.js';
+import { parseYaml, type YamlFile } from './yaml.js';
+import { faultsOf } from './zod-zh.js';
 
 /** Bounds of one run. Each is a setting; the defaults fit a task of a few files on a model with 64k context. */
 const runLimits = z.object({
@@ -103,8 +104,8 @@ export function loadConfig(
 ): XiheConfig {
   const file = join(layerDir, 'config.yaml');
   const merged: Record<string, Record<string, unknown>> = {};
-  const fromFile = existsSync(file) ? readYaml(file) : {};
-  for (const [section, value] of Object.entries(fromFile)) {
+  const written = existsSync(file) ? readConfigFile(file) : undefined;
+  for (const [section, value] of Object.entries(written?.value ?? {})) {
     // `key:` with nothing behind it is null in YAML and means "the default".
     if (value === null) continue;
     merged[section] = typeof value === 'object' ? dropNulls(value as Record<string, unknown>) : (value as never);
@@ -117,32 +118,47 @@ export function loadConfig(
   for (const [section, values] of Object.entries(overrides)) merged[section] = { ...merged[section], ...values };
   const parsed = configSchema.safeParse(merged);
   if (parsed.success) return parsed.data;
-  const issue = parsed.error.issues[0];
-  const where = issue?.path.join('.') || '（顶层）';
-  throw new XiheError(
-    'CONFIG_INVALID',
-    `配置有误：${where}：${issue?.message ?? '无法识别'}（${file} 或对应的环境变量）`,
-    {
-      hint: '按 xihe init 生成的 config.yaml 里的注释改这一项，或删掉它用默认值。',
-      details: { file, key: where },
-    },
-  );
+  throw invalid(parsed.error, file, written, env);
 }
 
-function readYaml(file: string): Record<string, unknown> {
-  const doc = parseDocument(readFileSync(file, 'utf8'));
-  const error = doc.errors[0];
-  if (error) {
-    const line = error.linePos?.[0].line ?? 1;
-    throw new XiheError('CONFIG_INVALID', `配置文件不是合法的 YAML：${file}:${line}：${error.message.split('\n')[0]}`, {
-      hint: '改好这一行再运行；不确定时把文件改名，xihe init 会写一份新的。',
-      details: { file, line },
+/** The settings when nobody sets anything: what `doctor` goes on with. */
+export function defaultConfig(): XiheConfig {
+  return configSchema.parse({});
+}
+
+/** Says where the first wrong setting stands: a line of the file, or the variable that set it. */
+function invalid(error: z.ZodError, file: string, written: ConfigFile | undefined, env: NodeJS.ProcessEnv): XiheError {
+  const { path, reason } = faultsOf(error, configSchema)[0] ?? { path: [], reason: '无法识别' };
+  const key = path.map(String).join('.') || '（顶层）';
+  const variable = ENV.find(([section, name, v]) => section === path[0] && name === path[1] && env[v])?.[2];
+  if (variable !== undefined)
+    return new XiheError('CONFIG_INVALID', `配置有误：环境变量 ${variable}：${reason}`, {
+      hint: '改好这个环境变量，或去掉它用配置文件和默认值。',
+      details: { variable, key },
     });
-  }
-  const value: unknown = doc.toJS();
-  if (value === null || value === undefined) return {};
-  if (typeof value === 'object' && !Array.isArray(value)) return value as Record<string, unknown>;
-  throw new XiheError('CONFIG_INVALID', `配置文件的顶层应当是「键: 值」：${file}:1`, {
+  const line = written?.lineOf(path) ?? 1;
+  return new XiheError('CONFIG_INVALID', `配置有误：${file}:${line}：${reason}`, {
+    hint: '按 xihe init 生成的 config.yaml 里的注释改这一项，或删掉它用默认值。',
+    details: { file, line, key },
+  });
+}
+
+interface ConfigFile {
+  value: Record<string, unknown>;
+  lineOf: YamlFile['lineOf'];
+}
+
+function readConfigFile(file: string): ConfigFile {
+  const read = parseYaml(readFileSync(file, 'utf8').replace(/^\uFEFF/, ''), 'core');
+  if (!read.ok)
+    throw new XiheError('CONFIG_INVALID', `配置有误：${file}:${read.line}：${read.reason}`, {
+      hint: '改好这一行再运行；不确定时把文件改名，xihe init 会写一份新的。',
+      details: { file, line: read.line },
+    });
+  const value = read.value ?? {};
+  if (typeof value === 'object' && !Array.isArray(value))
+    return { value: value as Record<string, unknown>, lineOf: read.lineOf };
+  throw new XiheError('CONFIG_INVALID', `配置有误：${file}:1：顶层应当是「键: 值」`, {
     hint: '参照 xihe init 生成的 config.yaml。',
     details: { file, line: 1 },
   });

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { XiheError } from '../errors.js';
+import '../zod-zh.js';
 import type { AnyContract, ToolContract } from './types.js';
 
 /** Longest description, in characters (DESIGN §4): longer ones make models choose worse and cost tokens every turn. */

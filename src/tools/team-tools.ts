@@ -1,9 +1,10 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { parse } from 'yaml';
 import * as z from 'zod';
 import { messageOf, XiheError } from '../errors.js';
 import { type RunResult, runProcess } from '../sandbox/index.js';
+import { parseYaml } from '../yaml.js';
+import { faultsOf } from '../zod-zh.js';
 import { renderRun } from './builtin/command-tools.js';
 import { contractFaults } from './contract.js';
 import type { ToolContract } from './types.js';
@@ -53,6 +54,8 @@ export interface TeamTool extends ToolContract<Input, { command: string; result:
 
 export interface TeamToolProblem {
   file: string;
+  /** 1-based: where the first fault stands. */
+  line: number;
   reason: string;
 }
 
@@ -74,17 +77,12 @@ export function loadTeamTools(
     .filter((n) => /\.ya?ml$/.test(n))
     .sort()) {
     const file = `.xihe/tools/${name}`;
-    try {
-      const spec = teamToolSchema.parse(parse(readFileSync(join(dir, name), 'utf8')));
-      const tool = teamTool(spec, file);
-      const faults = [...contractFaults(tool), ...unknownPlaceholders(spec)];
-      if (tools.some((t) => t.name === tool.name)) faults.push(`名字 ${tool.name} 重复`);
-      if (reserved.has(tool.name)) faults.push(`名字 ${tool.name} 是自带工具的，换一个`);
-      if (faults.length > 0) problems.push({ file, reason: faults.join('；') });
-      else tools.push(tool);
-    } catch (e) {
-      problems.push({ file, reason: e instanceof z.ZodError ? describe(e) : messageOf(e).split('\n')[0]! });
-    }
+    const loaded = loadOne(join(dir, name), file, (tool) => {
+      if (reserved.has(tool)) return `名字 ${tool} 是自带工具的，换一个`;
+      return tools.some((t) => t.name === tool) ? `名字 ${tool} 重复` : undefined;
+    });
+    if ('reason' in loaded) problems.push(loaded);
+    else tools.push(loaded);
   }
   return { tools, problems };
 }
@@ -95,6 +93,39 @@ function unknownPlaceholders(spec: TeamToolFile): string[] {
   return [...new Set(names)]
     .filter((name) => !(name in spec.parameters))
     .map((name) => `argv 里的 {${name}} 没有对应的参数`);
+}
+
+/** One file as a tool, or what is wrong with it. `nameFault` says why a name can't be taken. */
+function loadOne(
+  path: string,
+  file: string,
+  nameFault: (name: string) => string | undefined,
+): TeamTool | TeamToolProblem {
+  try {
+    const read = parseYaml(readFileSync(path, 'utf8').replace(/^\uFEFF/, ''), 'core');
+    if (!read.ok) return { file, line: read.line, reason: read.reason };
+    const parsed = teamToolSchema.safeParse(read.value);
+    if (!parsed.success) {
+      const faults = faultsOf(parsed.error, teamToolSchema);
+      return { file, line: read.lineOf(faults[0]?.path ?? []), reason: faults.map(({ reason }) => reason).join('；') };
+    }
+    const tool = teamTool(parsed.data, file);
+    const faults = [...contractFaults(tool), ...unknownPlaceholders(parsed.data)];
+    const clash = nameFault(tool.name);
+    if (clash) faults.unshift(clash);
+    if (faults.length === 0) return tool;
+    return { file, line: read.lineOf([placeOfFault(faults[0]!)]), reason: faults.join('；') };
+  } catch (e) {
+    return { file, line: 1, reason: `读不了：${messageOf(e).split('\n')[0]}` };
+  }
+}
+
+/** The key of the file that a fault of the contract is about. */
+function placeOfFault(fault: string): string {
+  if (fault.includes('示例')) return 'examples';
+  if (fault.startsWith('参数')) return 'parameters';
+  if (fault.startsWith('argv')) return 'argv';
+  return fault.includes('描述') ? 'description' : 'name';
 }
 
 function teamTool(spec: TeamToolFile, file: string): TeamTool {
@@ -157,8 +188,4 @@ function passedOn(names: string[]): Record<string, string> {
 
 function fill(part: string, input: Input): string {
   return part.replace(PLACEHOLDER, (_, name: string) => (input[name] === undefined ? '' : String(input[name])));
-}
-
-function describe(e: z.ZodError): string {
-  return e.issues.map((issue) => `${issue.path.join('.') || '（顶层）'}：${issue.message}`).join('；');
 }

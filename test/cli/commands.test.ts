@@ -152,7 +152,19 @@ describe('mistakes of users', () => {
       const c = await xihe(['run', '加日志', '--no-model', '--repo', bad, '--json']);
       expect(c.code).toBe(2);
       expect(c.json.error.code).toBe('CONFIG_INVALID');
-      expect(c.json.error.message).toContain('maxTurns');
+      expect(c.json.error.message).toContain('config.yaml:2：run.maxTurns：应当是数字');
+      writeFileSync(join(bad, '.xihe/config.yaml'), '# 设置\nmodel:\n  nam: deepseek-chat\n');
+      writeFileSync(join(bad, '.xihe/tools/restart.yaml'), 'name: restart\ndanger: huge\n');
+      const d = await xihe(['doctor', '--repo', bad, '--json']);
+      expect(d.code).toBe(1);
+      const checks = new Map<string, { state: string; detail: string; hint: string }>(
+        d.json.checks.map((check: { name: string }) => [check.name, check]),
+      );
+      expect(checks.get('配置')).toMatchObject({ state: 'fail' });
+      expect(checks.get('配置')!.detail).toMatch(/config\.yaml:3：不认识的键 model\.nam；是不是 name？$/);
+      expect(checks.get('模型')).toMatchObject({ state: 'off' });
+      expect(checks.get('团队工具')).toMatchObject({ state: 'warn' });
+      expect(checks.get('团队工具')!.hint).toContain('.xihe/tools/restart.yaml:');
       expect(existsSync(join(bad, '.xihe/config.yaml'))).toBe(true);
     } finally {
       removeDir(bad);

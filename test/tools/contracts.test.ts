@@ -214,7 +214,24 @@ describe("a team's tools", () => {
     const { tools, problems } = loadTeamTools(dir);
     expect(tools.map((t) => t.name)).toEqual(['restart_service']);
     expect(problems.map((p) => p.file)).toEqual(['.xihe/tools/b.yaml', '.xihe/tools/c.yaml', '.xihe/tools/d.yaml']);
-    expect(problems[2]!.reason).toContain('danger');
+    expect(problems.map((p) => p.line)).toEqual([2, 2, 4]);
+    expect(problems[2]!.reason).toBe('danger：只能是 low、medium、high 之一');
+    for (const { reason } of problems) expect(reason).not.toMatch(/[a-z]+ [a-z]+ [a-z]+/i);
+  });
+
+  it('a mistyped key is named with its line and the nearest known key', () => {
+    put('a.yaml', restart.replace('danger: high', 'danger: high\ntimout_seconds: 5'));
+    put('b.yaml', restart.replace('explain: 服务名', 'explian: 服务名'));
+    put('c.yaml', restart.replace('examples: [{ service: order }]', 'examples: [{ servise: order }]'));
+    const { tools, problems } = loadTeamTools(dir);
+    expect(tools).toEqual([]);
+    expect(problems.map(({ file, line }) => `${file}:${line}`)).toEqual([
+      '.xihe/tools/a.yaml:5',
+      '.xihe/tools/b.yaml:7',
+      '.xihe/tools/c.yaml:8',
+    ]);
+    expect(problems[0]!.reason).toContain('是不是 timeout_seconds？');
+    expect(problems[1]!.reason).toContain('是不是 explain？');
   });
 
   it('preselection puts the named tool first, and at most three', () => {

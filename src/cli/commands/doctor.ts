@@ -1,7 +1,9 @@
+import { existsSync } from 'node:fs';
 import { connect } from 'node:net';
+import { join } from 'node:path';
 import pc from 'picocolors';
-import { loadConfig, type XiheConfig } from '../../config.js';
-import { messageOf } from '../../errors.js';
+import { defaultConfig, loadConfig, type XiheConfig } from '../../config.js';
+import { messageOf, XiheError } from '../../errors.js';
 import { openLayout, type ProjectLayout } from '../../layout.js';
 import { EXIT } from '../exit-codes.js';
 import { openCore } from '../open.js';
@@ -22,13 +24,15 @@ interface Check {
 /** `xihe doctor`: what works here, what does not, and what to do about it. */
 export async function doctor(options: CommonOptions): Promise<number> {
   const layout = openLayout(options.repo);
-  const config = loadConfig(layout.layerDir);
+  const { config, check: settings } = readConfig(layout);
   const checks: Check[] = [
     nodeVersion(),
     await nativeParts(),
     await program('git', ['--version'], '提交历史用作找文件的证据；没有它其余照常。装上 git 即可。'),
     state(layout),
+    settings,
     await coreFiles(options.repo),
+    await teamTools(layout),
     ...(await Promise.all([modelEndpoint(config), embeddingEndpoint(config), milvus(config)])),
     await sandbox(),
   ];
@@ -94,12 +98,35 @@ function state(layout: ProjectLayout): Check {
   };
 }
 
+/** The settings; a broken file is one failed check, and the others go on with the defaults. */
+function readConfig(layout: ProjectLayout): { config: XiheConfig; check: Check } {
+  const file = join(layout.layerDir, 'config.yaml');
+  try {
+    const config = loadConfig(layout.layerDir);
+    const detail = existsSync(file) ? file : '没有 .xihe/config.yaml，用默认值和环境变量';
+    return { config, check: { name: '配置', state: 'ok', detail, hint: '' } };
+  } catch (e) {
+    if (!XiheError.is(e)) throw e;
+    const hint = `${e.hint}下面各项按默认值检查。`;
+    return { config: defaultConfig(), check: { name: '配置', state: 'fail', detail: e.message, hint } };
+  }
+}
+
+async function teamTools(layout: ProjectLayout): Promise<Check> {
+  const { BUILTIN_NAMES, loadTeamTools } = await import('../../tools/index.js');
+  const { tools, problems } = loadTeamTools(layout.layerDir, BUILTIN_NAMES);
+  const detail = tools.length > 0 ? tools.map((t) => t.name).join('、') : '没有';
+  if (problems.length === 0) return { name: '团队工具', state: tools.length > 0 ? 'ok' : 'off', detail, hint: '' };
+  const faults = problems.map((p) => `${p.file}:${p.line}：${p.reason}`).join('\n    ');
+  return { name: '团队工具', state: 'warn', detail: `${detail}；${problems.length} 个文件没能加载`, hint: faults };
+}
+
 async function coreFiles(repo: string): Promise<Check> {
   const { core } = await openCore(repo);
   const c = core.counts();
   const detail = `术语 ${c.terms}，知识片段 ${c.chunks}，流程模板 ${c.playbooks}，警示 ${c.warnings}`;
   if (core.problems.length === 0) return { name: '中文数据核心', state: 'ok', detail, hint: '' };
-  const faults = core.problems.map((p) => `${p.file}:${p.line} ${p.reason}`).join('；');
+  const faults = core.problems.map((p) => `${p.file}:${p.line}：${p.reason}`).join('\n    ');
   return {
     name: '中文数据核心',
     state: 'warn',

@@ -73,7 +73,7 @@ async function withSession(flags: CommonOptions, thread: string, step: Step): Pr
   try {
     reportProblems(session.project.core.problems, flags.json);
     for (const p of session.project.toolProblems)
-      if (!flags.json) log(`${pc.yellow('没能加载')} ${p.file}：${p.reason}`);
+      if (!flags.json) log(`${pc.yellow('没能加载')} ${p.file}:${p.line}：${p.reason}`);
     const onEvent = progressPrinter(!flags.json);
     let view = await step(session, onEvent, stop.signal);
     while (view.status === 'waiting' && view.pending && isInteractive(flags)) {
