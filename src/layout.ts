@@ -1,8 +1,8 @@
-import { createHash } from 'node:crypto';
-import { accessSync, constants, mkdirSync, realpathSync, statSync, writeFileSync } from 'node:fs';
+import { createHash, randomBytes } from 'node:crypto';
+import { mkdirSync, readdirSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { isAbsolute, join, resolve } from 'node:path';
-import { errnoOf, XiheError } from './errors.js';
+import { errnoOf, messageOf, XiheError } from './errors.js';
 
 /** Where a project keeps what. All paths are absolute. */
 export interface ProjectLayout {
@@ -12,7 +12,7 @@ export interface ProjectLayout {
   layerDir: string;
   /** Never committed: checkpoints, caches, changesets, receipts, audit. Exists and is writable after {@link openLayout}. */
   stateDir: string;
-  /** True when the project is read-only and the state had to go to the user's cache folder. */
+  /** True when the state lies outside the project: it could not be written at the first run, or `XIHE_STATE_DIR` says so. */
   stateIsElsewhere: boolean;
 }
 
@@ -21,10 +21,12 @@ export interface ProjectLayout {
  *
  * The state lies in `.xihe/state/` beside a `.gitignore` of its own, so that `git status` stays clean. Where the project
  * can't be written, or `XIHE_STATE_DIR` says so, it lies elsewhere, apart for each project (by hash of the real path, so
- * that two Chinese folder names never share one).
+ * that two Chinese folder names never share one). Once it holds something it stays where it is: in the project, or
+ * elsewhere.
  *
  * @param repo the project root, absolute or relative to the current folder
- * @throws XiheError REPO_NOT_FOUND when it is no folder, STATE_UNWRITABLE when no state folder can be made
+ * @throws XiheError REPO_NOT_FOUND when it is no folder, STATE_UNWRITABLE when none can be made, or the one in
+ *   use can't be written now (a full disk)
  */
 export function openLayout(repo: string, env: NodeJS.ProcessEnv = process.env): ProjectLayout {
   const wanted = isAbsolute(repo) ? repo : resolve(repo);
@@ -39,15 +41,49 @@ export function openLayout(repo: string, env: NodeJS.ProcessEnv = process.env): 
     });
   }
   const layerDir = join(root, '.xihe');
-  const own = env.XIHE_STATE_DIR ? join(resolve(env.XIHE_STATE_DIR), projectKey(root)) : undefined;
-  if (own === undefined && tryMakeState(join(layerDir, 'state'))) {
-    return { root, layerDir, stateDir: join(layerDir, 'state'), stateIsElsewhere: false };
+  const inProject = join(layerDir, 'state');
+  const at = (stateDir: string): ProjectLayout => {
+    return { root, layerDir, stateDir, stateIsElsewhere: stateDir !== inProject };
+  };
+  if (env.XIHE_STATE_DIR) return at(made(join(resolve(env.XIHE_STATE_DIR), projectKey(root))));
+  // Where a project's state is, it stays: a full disk must not make its threads and receipts disappear.
+  if (holdsState(inProject)) return at(made(inProject));
+  const elsewhere = join(env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'xihe', 'state', projectKey(root));
+  if (holdsState(elsewhere)) return at(made(elsewhere));
+  const failure = makeState(inProject);
+  if (failure === undefined) return at(inProject);
+  if (!NOT_OURS_TO_WRITE.has(errnoOf(failure) ?? '')) throw unwritable(inProject, failure);
+  return at(made(elsewhere));
+}
+
+/** The place can't be written at all (read-only, another user's, `.xihe` is a file), not just now. */
+const NOT_OURS_TO_WRITE = new Set(['EACCES', 'EPERM', 'EROFS', 'ENOTDIR', 'EEXIST', 'EISDIR']);
+/** Written to see whether there is space: a small file alone may fit into the folder's own block. Bytes. */
+const PROBE_BYTES = 4096;
+
+/** Whether a folder holds something of an earlier run. */
+function holdsState(dir: string): boolean {
+  try {
+    return readdirSync(dir).some((name) => name !== '.gitignore' && !name.startsWith(PROBE));
+  } catch {
+    return false;
   }
-  const cacheHome = env.XDG_CACHE_HOME || join(homedir(), '.cache');
-  const elsewhere = own ?? join(cacheHome, 'xihe', 'state', projectKey(root));
-  if (tryMakeState(elsewhere)) return { root, layerDir, stateDir: elsewhere, stateIsElsewhere: true };
-  throw new XiheError('STATE_UNWRITABLE', `没有地方可写运行状态：${elsewhere}`, {
-    hint: '给项目目录写权限，或用 XIHE_STATE_DIR 指定一个可写目录。',
+}
+
+function made(dir: string): string {
+  const failure = makeState(dir);
+  if (failure !== undefined) throw unwritable(dir, failure);
+  return dir;
+}
+
+function unwritable(dir: string, cause: unknown): XiheError {
+  const full = ['ENOSPC', 'EDQUOT'].includes(errnoOf(cause) ?? '');
+  return new XiheError('STATE_UNWRITABLE', `运行状态写不进去：${dir}（${full ? '磁盘满了' : messageOf(cause)}）`, {
+    hint: full
+      ? '腾出磁盘空间再运行；已有的任务和记录都还在原处。'
+      : '给这个目录写权限，或用 XIHE_STATE_DIR 指定一个可写目录（那里看不到原来的任务）。',
+    cause,
+    details: { dir },
   });
 }
 
@@ -56,17 +92,25 @@ export function projectKey(root: string): string {
   return createHash('sha256').update(root).digest('hex').slice(0, 16);
 }
 
-function tryMakeState(dir: string): boolean {
+const PROBE = '.probe-';
+
+/** Makes a state folder and tries to write in it; returns what went wrong. */
+function makeState(dir: string): unknown {
+  const probe = join(dir, `${PROBE}${process.pid}-${randomBytes(4).toString('hex')}`);
   try {
     mkdirSync(dir, { recursive: true });
-    accessSync(dir, constants.W_OK);
     try {
       writeFileSync(join(dir, '.gitignore'), '*\n', { flag: 'wx' });
     } catch (e) {
       if (errnoOf(e) !== 'EEXIST') throw e;
     }
-    return true;
-  } catch {
-    return false;
+    try {
+      writeFileSync(probe, Buffer.alloc(PROBE_BYTES), { flag: 'wx' });
+    } finally {
+      rmSync(probe, { force: true });
+    }
+    return undefined;
+  } catch (e) {
+    return e;
   }
 }

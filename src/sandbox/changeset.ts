@@ -7,7 +7,7 @@ import type { Encoding, FileText } from '../text/types.js';
 import { applyFiles, isApplied } from './apply.js';
 import { folderName } from './changesetName.js';
 import { diffFile } from './diff.js';
-import { faultPoint, hashOf, replaceFile } from './durable.js';
+import { faultPoint, hashOf, inState, replaceFile } from './durable.js';
 import { appendJournal, type JournalEntry, journalBytes, readJournal } from './journal.js';
 import { type Location, locate } from './location.js';
 import { withFileLock } from './lock.js';
@@ -44,7 +44,7 @@ export class Changeset {
    * Makes a changeset, or opens the one of that id (so a node that runs again after a crash goes on with its own).
    *
    * @param root the project root, absolute
-   * @throws XiheError CHANGESET_NOT_FOUND when the id belongs to another project
+   * @throws XiheError CHANGESET_NOT_FOUND when the id belongs to another project, STATE_UNWRITABLE
    */
   static create(stateDir: string, root: string, id: string = newId()): Changeset {
     const changeset = new Changeset(stateDir, realpathSync(root), id);
@@ -127,7 +127,7 @@ export class Changeset {
    * Stages one edit; durable when it returns.
    *
    * @param key names the act (a tool call's id): a second call with it does nothing, also after kill -9
-   * @throws XiheError PATH_*, FILE_*, ENCODING_*, EDIT_INVALID; then nothing is staged
+   * @throws XiheError PATH_*, FILE_*, ENCODING_*, EDIT_INVALID, STATE_UNWRITABLE; then nothing is staged
    */
   stage(edit: StagedEdit, key?: string): void {
     withFileLock(this.file('lock'), () => {
@@ -150,7 +150,8 @@ export class Changeset {
         ...(known === undefined ? { base } : {}),
         at: new Date().toISOString(),
       };
-      this.goodBytes = appendJournal(this.file('journal.jsonl'), entry, this.goodBytes);
+      const journal = this.file('journal.jsonl');
+      this.goodBytes = inState(journal, () => appendJournal(journal, entry, this.goodBytes));
       this.seenBytes = this.goodBytes;
       this.take(entry);
       faultPoint('stage:done');

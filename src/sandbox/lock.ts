@@ -3,6 +3,7 @@ import { linkSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, sta
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { errnoOf, XiheError } from '../errors.js';
+import { inState } from './durable.js';
 import { type Owner, ownerState, parseOwner, selfOwner } from './liveness.js';
 
 /** How long to wait for another process; applying a large changeset takes a second or two. Milliseconds. */
@@ -24,27 +25,27 @@ const POLL_MS = 15;
  *
  * @param path where the lock lies; its folder is made
  * @param options.waitMs how long to wait, in milliseconds (the thread sleeps)
- * @throws XiheError LOCK_BUSY when the wait is over; whatever `fn` throws
+ * @throws XiheError LOCK_BUSY when the wait is over, STATE_UNWRITABLE; whatever `fn` throws
  */
 export function withFileLock<T>(path: string, fn: () => T, options: { waitMs?: number } = {}): T {
   const end = performance.now() + (options.waitMs ?? DEFAULT_WAIT_MS);
-  let held = tryAcquire(path);
+  let held = inState(path, () => tryAcquire(path));
   while (held === null) {
     if (performance.now() >= end) throw busy(path);
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, POLL_MS);
-    held = tryAcquire(path);
+    held = inState(path, () => tryAcquire(path));
   }
   try {
     return fn();
   } finally {
-    release(held);
+    free(held);
   }
 }
 
 /**
  * The same for work that waits: the lock is held until its promise settles, and this process goes on meanwhile.
  *
- * @throws XiheError LOCK_BUSY when the wait is over; whatever `fn` throws
+ * @throws XiheError LOCK_BUSY when the wait is over, STATE_UNWRITABLE; whatever `fn` throws
  */
 export async function withAsyncFileLock<T>(
   path: string,
@@ -52,16 +53,16 @@ export async function withAsyncFileLock<T>(
   options: { waitMs?: number } = {},
 ): Promise<T> {
   const end = performance.now() + (options.waitMs ?? DEFAULT_WAIT_MS);
-  let held = tryAcquire(path);
+  let held = inState(path, () => tryAcquire(path));
   while (held === null) {
     if (performance.now() >= end) throw busy(path);
     await sleep(POLL_MS);
-    held = tryAcquire(path);
+    held = inState(path, () => tryAcquire(path));
   }
   try {
     return await fn();
   } finally {
-    release(held);
+    free(held);
   }
 }
 
@@ -111,6 +112,10 @@ function createPlain(path: string, content: string): boolean {
     if (errnoOf(e) === 'EEXIST') return false;
     throw e;
   }
+}
+
+function free(held: string): void {
+  inState(held, () => release(held));
 }
 
 function release(held: string): void {

@@ -22,11 +22,16 @@ export interface OutputPipes {
  * Node's own `stdio: 'pipe'` is a socket, and `echo x > /dev/stderr` or `tee /dev/stdout`, common in scripts and
  * Makefiles, fail on a socket with "No such device or address". So we let mkfifo make pipes where it exists.
  *
- * @returns null where there is no mkfifo (Windows, very small containers): then Node's sockets must do
+ * @returns null where there is no mkfifo (Windows, very small containers) or nowhere to make a pipe: then Node's sockets must do
  */
 export async function openOutputPipes(): Promise<OutputPipes | null> {
   if (process.platform === 'win32') return null;
-  const dir = mkdtempSync(join(tmpdir(), 'xihe-pipe-'));
+  let dir: string;
+  try {
+    dir = mkdtempSync(join(tmpdir(), 'xihe-pipe-'));
+  } catch {
+    return null; // no temporary folder, or a full one
+  }
   const fds: number[] = [];
   try {
     const paths = [join(dir, 'out'), join(dir, 'err')];

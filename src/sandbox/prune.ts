@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { folderName } from './changesetName.js';
+import { inState } from './durable.js';
 import { lockPath, withFileLock } from './lock.js';
 import { isPending, readReceipts } from './receipts.js';
 
@@ -35,7 +36,7 @@ export function pruneSandboxState(
 }
 
 function namesIn(dir: string): string[] {
-  return existsSync(dir) ? readdirSync(dir).filter((name) => !name.startsWith('.')) : [];
+  return existsSync(dir) ? inState(dir, () => readdirSync(dir)).filter((name) => !name.startsWith('.')) : [];
 }
 
 function newestFirst(dir: string): string[] {
@@ -53,6 +54,6 @@ function removeAll(dir: string, names: readonly string[]): void {
   if (!existsSync(dir)) return;
   // Renamed first: a folder that lost half of its files in a crash must not be taken for a changeset.
   for (const name of names) renameSync(join(dir, name), join(dir, TRASH + name));
-  for (const name of readdirSync(dir))
+  for (const name of inState(dir, () => readdirSync(dir)))
     if (name.startsWith(TRASH)) rmSync(join(dir, name), { recursive: true, force: true });
 }

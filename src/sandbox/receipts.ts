@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { hashOf, replaceFile } from './durable.js';
+import { hashOf, inState, replaceFile } from './durable.js';
 import type { Receipt } from './types.js';
 
 /** A receipt as it lies on disk, with all that is needed to finish it or to take it back. */
@@ -27,7 +27,7 @@ export function readReceipts(stateDir: string): StoredReceipt[] {
   const dir = join(stateDir, 'receipts');
   if (!existsSync(dir)) return [];
   const found: StoredReceipt[] = [];
-  for (const name of readdirSync(dir)) {
+  for (const name of inState(dir, () => readdirSync(dir))) {
     const receipt = name.startsWith('.') ? null : readReceipt(stateDir, name);
     if (receipt !== null) found.push(receipt);
   }

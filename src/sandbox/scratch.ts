@@ -14,7 +14,7 @@ import {
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
-import { XiheError } from '../errors.js';
+import { errnoOf, messageOf, XiheError } from '../errors.js';
 import type { Changeset } from './changeset.js';
 import { confinementStatus } from './confinement.js';
 import { linkDependencies } from './dependencies.js';
@@ -67,16 +67,23 @@ const UNOWNED_STALE_MS = 60_000;
  * Copies a project to the system's temporary folder and lays the staged edits over the copy.
  *
  * In the copy: what git tracks and what it does not ignore (without git: everything but dependencies and build output).
- * Not in it: `.git`, ignored files, `.xihe/state`, files of secrets (`holdsSecrets`). Installed dependencies are linked, see `linkDependencies`.
+ * Not in it: `.git`, ignored files, `.xihe/state`, files of secrets (`holdsSecrets`). Installed dependencies are linked, or
+ * copied where they are small and nothing confines commands, see `linkDependencies`.
  *
  * @param root absolute
- * @throws XiheError FILE_TOO_LARGE over the size limit, CANCELLED on abort; nothing is left behind then
+ * @throws XiheError FILE_TOO_LARGE over the size limit, CANCELLED on abort, STATE_UNWRITABLE without a
+ *   temporary folder; nothing is left behind then
  */
 export async function makeScratch(root: string, changeset?: Changeset, options: ScratchOptions = {}): Promise<Scratch> {
-  sweepScratches();
+  const temp = tempFolder();
+  sweepScratches(temp);
   const real = realpathSync(root);
-  const base = join(realpathSync(tmpdir()), `${PREFIX}${process.pid}-${randomBytes(6).toString('hex')}`);
-  mkdirSync(base, { mode: 0o700 });
+  const base = join(temp, `${PREFIX}${process.pid}-${randomBytes(6).toString('hex')}`);
+  try {
+    mkdirSync(base, { mode: 0o700 });
+  } catch (cause) {
+    throw noTemp(temp, cause);
+  }
   const dispose = async () => {
     forgetScratch(base);
     await removeTree(base);
@@ -105,8 +112,26 @@ export async function makeScratch(root: string, changeset?: Changeset, options: 
   } catch (e) {
     await dispose();
     if (options.signal?.aborted && !XiheError.is(e)) throw cancelled(e);
+    if (['ENOSPC', 'EDQUOT'].includes(errnoOf(e) ?? '')) throw noTemp(temp, e);
     throw e;
   }
+}
+
+function tempFolder(): string {
+  try {
+    const dir = realpathSync(tmpdir());
+    if (!statSync(dir).isDirectory()) throw new Error('not a folder');
+    return dir;
+  } catch (cause) {
+    throw noTemp(tmpdir(), cause);
+  }
+}
+
+function noTemp(dir: string, cause: unknown): XiheError {
+  return new XiheError('STATE_UNWRITABLE', `临时目录用不了：${dir}（${messageOf(cause)}）`, {
+    hint: '把环境变量 TMPDIR 设为一个存在、可写、有空间的目录再运行。',
+    cause,
+  });
 }
 
 function cancelled(cause: unknown): XiheError {
@@ -170,8 +195,7 @@ function makeWritable(dir: string): void {
 }
 
 /** Removes the copies of processes that died without removing them. */
-function sweepScratches(): void {
-  const temp = realpathSync(tmpdir());
+function sweepScratches(temp: string): void {
   for (const name of readdirSync(temp)) {
     if (!name.startsWith(PREFIX)) continue;
     const dir = join(temp, name);

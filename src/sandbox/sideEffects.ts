@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, linkSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { errnoOf, XiheError } from '../errors.js';
-import { faultPoint, fsyncDir, hashOf, replaceFile, writeSynced } from './durable.js';
+import { faultPoint, fsyncDir, hashOf, inState, replaceFile, writeSynced } from './durable.js';
 import { maskSecrets } from './mask.js';
 
 /** What names an act outside the tree. The same thread, step and arguments are the same act. */
@@ -57,7 +57,7 @@ export class SideEffectLedger {
     const { thread, step, what } = effect;
     const at = new Date().toISOString();
     const entry: SideEffectEntry = { key, thread, step, what, args: maskSecrets(effect.args), at, state: 'open' };
-    mkdirSync(this.dir, { recursive: true });
+    inState(this.dir, () => mkdirSync(this.dir, { recursive: true }));
     if (!this.createEntry(entry)) return this.find(key)!;
     fsyncDir(this.dir);
     faultPoint('effect:begun');
@@ -95,7 +95,7 @@ export class SideEffectLedger {
   entries(): SideEffectEntry[] {
     if (!existsSync(this.dir)) return [];
     const found: SideEffectEntry[] = [];
-    for (const name of readdirSync(this.dir)) {
+    for (const name of inState(this.dir, () => readdirSync(this.dir))) {
       const entry = name.endsWith('.json') ? this.find(name.slice(0, -'.json'.length)) : null;
       if (entry !== null) found.push(entry);
     }

@@ -1,5 +1,5 @@
 import { appendFileSync, chmodSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import iconv from 'iconv-lite';
 import { describe, expect, it } from 'vitest';
 import { Changeset, type StagedEdit } from '../../src/sandbox/index.js';
@@ -304,4 +304,29 @@ describe('Changeset', () => {
     expect(c.list()).toMatchObject([{ mode: 0o750 }]);
     expect(existsSync(join(root, 'run.sh'))).toBe(true);
   });
+});
+
+describe('a state folder that can not be written', () => {
+  const stage = (state: string, root: string) => {
+    const c = Changeset.create(state, root, 'c');
+    c.stage({ kind: 'write', path: 'a.txt', text: '1' });
+    return c;
+  };
+
+  it.each(['locks', 'changesets', 'receipts', 'changesets/c'])(
+    'a file where %s should be is said, not a fault of ours',
+    (name) => {
+      const state = tempDir();
+      const root = tempDir();
+      mkdirSync(dirname(join(state, name)), { recursive: true });
+      writeFileSync(join(state, name), '');
+      try {
+        stage(state, root).apply();
+        expect.unreachable();
+      } catch (e) {
+        expect(e).toMatchObject({ code: 'STATE_UNWRITABLE', message: expect.stringContaining(state) });
+      }
+      expect(existsSync(join(root, 'a.txt'))).toBe(false);
+    },
+  );
 });

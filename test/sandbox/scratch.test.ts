@@ -286,6 +286,27 @@ describe('files of secrets in a scratch copy', () => {
   });
 });
 
+describe('the temporary folder', () => {
+  it.each(['/nowhere/at/all', 'a-file'])('a broken one (%s) is named, with what to do', async (temp) => {
+    const root = tempDir();
+    write(root, { 'a-file': '1' });
+    const before = process.env.TMPDIR;
+    process.env.TMPDIR = temp.startsWith('/') ? temp : join(root, temp);
+    try {
+      await expect(makeScratch(root)).rejects.toMatchObject({
+        code: 'STATE_UNWRITABLE',
+        hint: expect.stringContaining('TMPDIR'),
+      });
+      // A command needs none.
+      const run = await runProcess({ shell: 'echo 中', cwd: root, timeoutMs: 20_000, confinement: 'process-group' });
+      expect(run).toMatchObject({ outcome: 'ok', stdout: '中\n' });
+    } finally {
+      if (before === undefined) delete process.env.TMPDIR;
+      else process.env.TMPDIR = before;
+    }
+  });
+});
+
 describe('a scratch copy where nothing confines commands', () => {
   const before = process.env.XIHE_SANDBOX;
   beforeEach(() => {

@@ -1,0 +1,27 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { loadConfig } from '../../src/config.js';
+
+describe('settings that can not be read', () => {
+  let dir: string;
+  beforeEach(() => {
+    dir = mkdtempSync(join(tmpdir(), 'xihe-config-'));
+  });
+  afterEach(() => rmSync(dir, { recursive: true, force: true }));
+
+  const level = (n: number) => `a${n}: &a${n} [${Array.from({ length: 9 }, () => `*a${n - 1}`).join(', ')}]`;
+  it.each([
+    ['an alias bomb', ['a0: &a0 [x, x]', ...[1, 2, 3, 4, 5, 6, 7, 8].map(level), ''].join('\n')],
+    ['an alias of nothing', 'model: *nobody\n'],
+    ['a list', '- a\n'],
+    ['bottomless nesting', `model: ${'['.repeat(20_000)}\n`],
+    ['bytes that are no text', '\u0000\u0001: {'],
+  ])('%s is a fault of the file, with its name', (_name, text) => {
+    writeFileSync(join(dir, 'config.yaml'), text);
+    expect(() => loadConfig(dir, {})).toThrow(
+      expect.objectContaining({ code: 'CONFIG_INVALID', message: expect.stringContaining('config.yaml') }),
+    );
+  });
+});
