@@ -17,12 +17,25 @@ export async function main(argv: string[]): Promise<void> {
   });
   const json = argv.includes('--json');
   try {
-    await buildProgram((code) => {
+    const program = buildProgram((code) => {
       process.exitCode = code;
-    }).parseAsync(argv);
+    });
+    assertHelpTopic(
+      argv,
+      program.commands.map((command) => command.name()),
+    );
+    await program.parseAsync(argv);
   } catch (e) {
     process.exitCode = e instanceof CommanderError ? usageExit(e, json) : showError(e, json);
   }
+}
+
+/** `xihe help nope`: commander would show the general help without a word. */
+function assertHelpTopic(argv: string[], commands: string[]): void {
+  const [word, topic] = argv.slice(2);
+  if (word !== 'help' || topic === undefined || topic.startsWith('-') || topic === 'help' || commands.includes(topic))
+    return;
+  throw new XiheError('USAGE', `没有「${topic}」这个命令`, { hint: `可用的命令：${commands.join('、')}。` });
 }
 
 /** Help and version end with 0; every other word that commander does not understand is a usage error. */
@@ -55,5 +68,6 @@ function invalidValue(message: string): string {
     message.match(/^error: (?:option|command-argument value) '(.+?)' (?:argument '(.*?)' )?is invalid\. ?(.*)$/s) ?? [];
   const choices = why.match(/^Allowed choices are (.+)\.$/)?.[1];
   if (choices) return `选项「${option}」不能是「${value}」，可选：${choices.replaceAll(', ', '、')}`;
+  if (why && option) return `选项「${option}」的值不对：${why}`;
   return why || message.replace(/^error: /, '');
 }

@@ -124,7 +124,7 @@ function addLookCommands(program: Command, setExit: SetExit): void {
     .addOption(
       new Option('--task <类型>', '任务类型').choices(['general', 'refactor', 'bugfix', 'feature']).default('general'),
     )
-    .option('--max <个数>', '每类最多几条', count(50), 5)
+    .option('--max <个数>', '每类最多几条，1 到 50', count(50), 5)
     .action(async (intent: string, options) =>
       setExit(await (await import('./commands/core.js')).core(intent, options)),
     );
@@ -135,10 +135,10 @@ function addLookCommands(program: Command, setExit: SetExit): void {
     );
   sub(program, 'find <查询>', '按中文意思、符号或文件名找文件')
     .option('--scope <目录>', '只在这个目录里找')
-    .option('--top <个数>', '最多几个', count(50), 5)
+    .option('--top <个数>', '最多几个，1 到 50', count(50), 5)
     .action(async (query: string, options) => setExit(await (await import('./commands/find.js')).find(query, options)));
   sub(program, 'tree [目录]', '看路径骨架')
-    .option('--tokens <个数>', '最多多少 token', count(1000), 1000)
+    .option('--tokens <个数>', '最多多少 token，1 到 1000（骨架至少要 60）', count(1000), 1000)
     .action(async (path: string | undefined, options) =>
       setExit(await (await import('./commands/tree.js')).tree(path, options)),
     );

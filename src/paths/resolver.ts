@@ -190,7 +190,10 @@ export class PathResolver {
     const near = nearest(wanted, this.#known(), MAX_NEAREST);
     const message = near.length > 0 ? `找不到 ${raw}。最接近的有：${near.join('、')}` : `找不到 ${raw}`;
     return new XiheError('PATH_NOT_FOUND', message, {
-      hint: '用上面列出的真实路径，或用 lookup_file（xihe find）按意思找。',
+      hint:
+        near.length > 0
+          ? '用上面列出的真实路径，或用 lookup_file（xihe find）按意思找。'
+          : '用 lookup_file（xihe find）按意思找，或先看有哪些目录：load_context（xihe tree）。',
       details: { path: raw, nearest: near },
     });
   }

@@ -91,12 +91,15 @@ describe('setting up', () => {
     try {
       const first = await xihe(['init', '--repo', dir, '--json']);
       expect(outputs.initJson.parse(first.json).created).toContain(join('.xihe', 'config.yaml'));
+      expect(first.json.created).toContain(join('.xihe', 'knowledge', 'README.md'));
       writeFileSync(join(dir, '.xihe/config.yaml'), 'run:\n  maxTurns: 3\n');
       const second = await xihe(['init', '--repo', dir, '--json']);
       expect(second.json.created).toEqual([]);
       expect(readFileSync(join(dir, '.xihe/config.yaml'), 'utf8')).toContain('maxTurns: 3');
       const core = await xihe(['core', '订单', '--repo', dir, '--json']);
       expect(core.json.problems).toEqual([]);
+      // The templates explain; none of them is knowledge.
+      expect((await xihe(['lookup', '仅退款', '--repo', dir, '--json'])).json.primary).toBeNull();
       execFileSync('git', ['init', '-q', dir]);
       const status = execFileSync('git', ['-C', dir, 'status', '--porcelain', '-uall'], { encoding: 'utf8' });
       expect(status).not.toContain('state/');
@@ -130,15 +133,17 @@ describe('mistakes of users', () => {
     [['run'], '缺少参数'],
     [['rum', 'x'], '没有「rum」这个命令'],
     [['find', 'x', '--tpo', '3'], '没有「--tpo」这个选项'],
-    [['find', 'x', '--top', 'many'], '不是 1 到 50 之间的整数'],
+    [['find', 'x', '--top', 'many'], '选项「--top <个数>」的值不对：「many」不是 1 到 50 之间的整数'],
+    [['run', 'x', '--yes', 'high'], '选项「--yes <等级>」不能是「high」，可选：low、medium'],
+    [['help', 'nope'], '没有「nope」这个命令'],
     [['run', 'a', 'b'], '引号'],
     [['run', '   '], '请求是空的'],
     [['resume', 'x', '--approve', '--reject'], '只能选一个'],
   ] as const)('%j: exit 2, in Chinese, no stack', async (args, words) => {
-    const r = await xihe([...args, ...(args[0] === 'rum' ? [] : ['--repo', mall])]);
+    const r = await xihe([...args, ...(args[0] === 'rum' || args[0] === 'help' ? [] : ['--repo', mall])]);
     expect(r.code).toBe(2);
     expect(r.stderr).toContain(words);
-    expect(r.stderr).not.toMatch(/\n\s+at /);
+    expect(r.stderr).not.toMatch(/\n\s+at |error:|Allowed|invalid/);
   });
 
   it('errors are one JSON document on stdout with --json', async () => {

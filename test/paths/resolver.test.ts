@@ -139,7 +139,10 @@ describe('repair', () => {
     expect(error.code).toBe('PATH_NOT_FOUND');
     expect(error.message).toContain('src/order/service.ts');
     expect((error.details.nearest as string[]).length).toBeLessThanOrEqual(3);
-    expect(error.hint).not.toBe('');
+    expect(error.hint).toContain('上面列出的');
+    const unlike = failure(() => resolver.resolve('qqqq/zzzzzzzzzzzz'));
+    expect(unlike.details.nearest).toEqual([]);
+    expect(unlike.hint).not.toContain('上面列出的');
   });
 
   it('counts what a changeset added as there, and what it deleted as gone', () => {

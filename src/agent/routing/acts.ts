@@ -8,6 +8,8 @@ export interface Act {
   token: Token;
   sense: Sense;
   how: Strength;
+  /** In Chinese, why the verb counts, where `how` alone would not say it truly. */
+  rule?: string;
 }
 
 /** Nouns that stay nouns behind any verb, when nothing else follows: 优化方案, 修改记录. */
@@ -136,9 +138,18 @@ function markedVerb(tokens: readonly Token[], view: View): Act | undefined {
     const marked =
       soft ||
       (sense.kind === 'edit' && (g.marks.test(after) || /(?:个|上|成|到|为|好|一次|回|一层|一条)$/.test(token.text)));
-    if (marked && !isPerfective(token, view)) return { token, sense, how: 'marked' };
+    if (marked && !isPerfective(token, view)) return { token, sense, how: 'marked', rule: markRule(token, after) };
   }
   return undefined;
+}
+
+/** Names the complement that was met: 一次 of 加一次, 一下 behind 看. */
+function markRule(token: Token, after: string): string {
+  const g = loadGrammar();
+  const behind = (g.softMarks.exec(after) ?? g.marks.exec(after))?.[0].trim();
+  const own = /(?:一下|一遍|一次|一层|一条|下|掉|个|上|成|到|为|好|回)$/.exec(token.text)?.[0];
+  const mark = own ?? behind;
+  return mark ? `动词带「${mark}」` : '句末的动词';
 }
 
 /** 把日志打印得详细一点, 提示改得友好一点: whatever the verb is, this asks for a change. */
@@ -148,7 +159,8 @@ function mannerChange(tokens: readonly Token[], view: View): Act | undefined {
   if (!first) return undefined;
   const disposal = g.disposal.has(first.text) && /得|(?:一点|一些|点)儿?$/.test(view.rest);
   if (!disposal && !g.manner.test(view.rest)) return undefined;
-  return { token: first, sense: { kind: 'edit' }, how: disposal ? 'disposal' : 'marked' };
+  const act = { token: first, sense: { kind: 'edit' as const } };
+  return disposal ? { ...act, how: 'disposal' } : { ...act, how: 'marked', rule: '要求改得更…（…得…一点）' };
 }
 
 /** 登录增加图形验证码: the topic comes first, a verb of change second; only where nothing before it tells. */
@@ -160,7 +172,7 @@ function topicVerb(tokens: readonly Token[], view: View): Act | undefined {
   if (g.topicSubjects.test(before) || g.statusBefore.test(before) || isStatus(token, view.rest, false))
     return undefined;
   const sense = senseOf(token, view);
-  return sense?.kind === 'edit' ? { token, sense, how: 'marked' } : undefined;
+  return sense?.kind === 'edit' ? { token, sense, how: 'marked', rule: '先说对象、后说改动' } : undefined;
 }
 
 /** A bare verb in front: 重启网关, 修复登录失败; also behind 在, 用, 给 … in front. */

@@ -14,7 +14,7 @@ const HOW_WORD: Record<Act['how'], string> = {
   wish: '愿望',
   disposal: '把字句',
   bare: '句首动词',
-  marked: '动词带「一下」一类的补语',
+  marked: '动词带补语',
 };
 
 /** Verbs that make something new: what comes after them is the content, questions included (写个文档说明怎么部署). */
@@ -116,7 +116,7 @@ function actVerdict(act: Act, opening: Opening, rest: string): Verdict {
     kind: sense.kind,
     verb: token.text,
     how,
-    evidence: `规则：${HOW_WORD[how]}，动词「${token.text}」→ ${KIND_WORD[sense.kind]}`,
+    evidence: `规则：${(how === act.how && act.rule) || HOW_WORD[how]}，动词「${token.text}」→ ${KIND_WORD[sense.kind]}`,
     ...(hint === undefined ? {} : { hint }),
     ...(sense.task === undefined ? {} : { task: sense.task }),
   };

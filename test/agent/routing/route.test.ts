@@ -50,6 +50,19 @@ describe('questions', () => {
   });
 });
 
+describe('the evidence', () => {
+  it.each([
+    ['支付回调验签失败时加一次重试', '动词带「一次」，动词「加一次」'],
+    ['登录增加图形验证码', '先说对象、后说改动，动词「增加」'],
+    ['订单列表的分页改一下', '动词带「一下」'],
+    ['帮我修复登录失败', '请求语，动词「修复」'],
+  ])('says which rule was met: %s', (text, words) => {
+    const evidence = route(text).intents[0]!.evidence;
+    expect(evidence).toContain(words);
+    if (!text.includes('一下')) expect(evidence).not.toContain('一下');
+  });
+});
+
 describe('negation', () => {
   it('forbids the act and leaves the question', () => {
     expect(kinds('先不要回滚这个版本，帮我看看是哪里抛的异常')).toEqual(['qa']);
