@@ -40,7 +40,9 @@ function worse(a: DangerVerdict, b: DangerVerdict): DangerVerdict {
 }
 
 function ofCommand(command: SimpleCommand, depth: number): DangerVerdict {
-  return [ofWrites(command.writes), ofWords(command.words, command.piped, depth)].reduce(worse);
+  const secret = command.reads.find(isSecretPlace);
+  const reads: DangerVerdict[] = secret === undefined ? [] : [secretRead(secret)];
+  return [ofWords(command.words, command.piped, depth), ofWrites(command.writes), ...reads].reduce(worse);
 }
 
 function ofWrites(writes: readonly string[]): DangerVerdict {
@@ -53,6 +55,7 @@ function ofWrites(writes: readonly string[]): DangerVerdict {
 }
 
 function ofWords(allWords: readonly string[], piped: boolean, depth: number): DangerVerdict {
+  if (allWords.length === 0) return { danger: 'low', why: READS };
   const settings = allWords.findIndex((w) => !/^[A-Za-z_]\w*\+?=/.test(w));
   if (settings < 0) return { danger: 'low', why: '只设置变量' };
   const start: DangerVerdict = allWords
@@ -65,13 +68,18 @@ function ofWords(allWords: readonly string[], piped: boolean, depth: number): Da
     ? { danger: 'medium', why: '改变了程序的查找或加载方式' }
     : { danger: 'low', why: '只读' };
   const words = allWords.slice(settings);
-  return worse(start, ofProgram(words, piped, depth));
+  return worse(ofProgram(words, piped, depth), start);
 }
 
 function ofProgram(words: readonly string[], piped: boolean, depth: number): DangerVerdict {
   const name = programName(words[0]!);
   const args = words.slice(1);
-  if (/[$`]/.test(words[0]!)) return { danger: 'medium', why: '运行的程序由变量决定，看不清' };
+  if (/[$`]/.test(words[0]!)) {
+    // Not to be known what it does, so what it is given decides: nothing runs on the home folder by way of a variable.
+    const precious = args.find(isPrecious);
+    if (precious !== undefined) return { danger: 'high', why: `由变量决定的程序用到主目录或系统里的 ${precious}` };
+    return { danger: 'medium', why: '运行的程序由变量决定，看不清' };
+  }
   const sql = args.find((a) =>
     /\b(drop|truncate)\s+(table|database|schema|index|view|user|collection)\b|\bdelete\s+from\b/i.test(a),
   );
@@ -84,7 +92,7 @@ function ofProgram(words: readonly string[], piped: boolean, depth: number): Dan
   const own = isOwnProgram(words[0]!) && known.danger === 'low' ? ownProgram(words[0]!) : known;
   // What runs the project's code must not run another project's, or leave its output elsewhere.
   const leaves = own.danger === 'low' && own.why !== READS && placesOf(args).some(isOutside);
-  return [places, own, leaves ? ({ danger: 'medium', why: '涉及当前目录之外的路径' } as const) : own].reduce(worse);
+  return [own, places, leaves ? ({ danger: 'medium', why: '涉及当前目录之外的路径' } as const) : own].reduce(worse);
 }
 
 const ownProgram = (word: string): DangerVerdict => ({ danger: 'medium', why: `运行项目里的程序 ${word}` });
@@ -117,6 +125,8 @@ const COPIERS = new Set('cp ln install rsync scp'.split(' '));
 const PATTERN_FIRST = new Set('grep egrep fgrep rg ag ack sed awk'.split(' '));
 const TEXTS_ONLY = new Set(['echo', 'printf']);
 
+const secretRead = (place: string): DangerVerdict => ({ danger: 'medium', why: `涉及存密钥的 ${place}` });
+
 /** What the places that a program is given say. */
 function ofPlaces(name: string, args: readonly string[]): DangerVerdict {
   const plain = args.filter((a) => !a.startsWith('-'));
@@ -132,7 +142,7 @@ function ofPlaces(name: string, args: readonly string[]): DangerVerdict {
   const first = PATTERN_FIRST.has(name) ? args.indexOf(plain[0] ?? '') : -1;
   const read = TEXTS_ONLY.has(name) ? [] : placesOf(args.filter((_, i) => i !== first));
   const secret = read.find(isSecretPlace);
-  if (secret !== undefined) return { danger: 'medium', why: `涉及存密钥的 ${secret}` };
+  if (secret !== undefined) return secretRead(secret);
   return { danger: 'low', why: READS };
 }
 

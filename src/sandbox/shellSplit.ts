@@ -9,6 +9,8 @@ export interface SimpleCommand {
   words: string[];
   /** Files that output is redirected to. */
   writes: string[];
+  /** Files that input comes from. */
+  reads: string[];
   /** It reads what another command prints. */
   piped: boolean;
 }
@@ -161,6 +163,7 @@ class Splitter {
     if (this.word !== null && /^\d+$/.test(this.word) && !this.quoted) this.word = null;
     this.endWord();
     this.at += 1 + skip;
+    const readWrite = c === '<' && this.s[this.at] === '>';
     if (c === '<' && this.s[this.at] === '<') this.out.strange ||= this.s[this.at + 1] !== '<';
     while (this.at < this.s.length && '<>|'.includes(this.s[this.at]!)) this.at++;
     if (this.s[this.at] === '&') {
@@ -168,7 +171,7 @@ class Splitter {
       this.at += copy ? copy[0].length : 1;
       if (copy) return; // 2>&1 writes to no file
     }
-    this.redirect = c === '>' ? 'write' : 'read';
+    this.redirect = c === '>' || readWrite ? 'write' : 'read';
   }
 
   private separator(c: string): void {
@@ -189,7 +192,7 @@ class Splitter {
     this.quoted = false;
     if (word === null) return;
     if (redirect !== null) {
-      if (redirect === 'write') this.current.writes.push(word);
+      (redirect === 'write' ? this.current.writes : this.current.reads).push(word);
       this.redirect = null;
     } else if (this.current.words.length > 0 || quoted || !KEYWORDS.has(word)) {
       if (!this.listing) this.current.words.push(word);
@@ -198,12 +201,13 @@ class Splitter {
 
   private endCommand(pipe: boolean): void {
     this.endWord();
-    if (this.current.words.length > 0 || this.current.writes.length > 0) this.out.commands.push(this.current);
+    const { words, writes, reads } = this.current;
+    if (words.length + writes.length + reads.length > 0) this.out.commands.push(this.current);
     this.current = { ...emptyCommand(), piped: pipe };
     this.listing = false;
   }
 }
 
 function emptyCommand(): SimpleCommand {
-  return { words: [], writes: [], piped: false };
+  return { words: [], writes: [], reads: [], piped: false };
 }

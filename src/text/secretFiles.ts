@@ -9,7 +9,7 @@ const PRIVATE_KEY = /-----BEGIN [A-Z ]*PRIVATE KEY-----/;
 
 /** Files of names and secret values: dotenv, package registries, netrc(5), pgpass, htpasswd, cloud credentials. */
 const VALUE_FILE =
-  /^\.env(\..+)?$|\.env$|^\.(npmrc|yarnrc|pypirc|netrc|pgpass|htpasswd|git-credentials)$|^_netrc$|^credentials$|^(secrets?|credentials?|service-?account[\w-]*)\.(ya?ml|json|toml|ini|properties)$/i;
+  /^\.env(\..+)?$|\.env$|^\.(envrc|npmrc|yarnrc|pypirc|netrc|pgpass|htpasswd|git-credentials)$|^_netrc$|^credentials$|^(secrets?|credentials?|service-?account[\w-]*)\.(ya?ml|json|toml|ini|properties)$/i;
 /** Xihe's own settings: they may hold keys of models. */
 const OWN_SETTINGS = /(^|[\\/])\.xihe[\\/]config\.ya?ml$/i;
 /** Templates are there to be read. */

@@ -126,6 +126,8 @@ const MEDIUM = [
   'go test ../other/...',
   'cat .env .xihe/config.yaml',
   'cat ~/.ssh/config',
+  'cat < ~/.ssh/config',
+  'wc -l 1<> a.txt',
   'head keys/id_ed25519',
   'HOME=/x npm test',
   'export NODE_OPTIONS=--require=./x.js; npm test',
@@ -230,9 +232,16 @@ const HIGH = [
   "sed -i 's/a/b/' ~/.bashrc",
   'truncate -s 0 ${HOME}/a',
   'sh -c "rm -rf ~"',
+  'X=rm; $X -rf ~',
 ];
 
 describe('dangerOf', () => {
+  it('says what a harmless command does', () => {
+    expect(dangerOf('npm test').why).toContain('测试');
+    expect(dangerOf('git log').why).toContain('git');
+    expect(dangerOf('< a.txt').danger).toBe('low');
+  });
+
   it.each(LOW)('low: %s', (line) => {
     expect(dangerOf(line)).toMatchObject({ danger: 'low' });
   });

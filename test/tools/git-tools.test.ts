@@ -111,11 +111,12 @@ describe('run_command without bwrap', () => {
       const tool = EXECUTE_TOOLS.find((t) => t.name === 'run_command')!;
       const run = (command: string) => callTool(tool, { command }, site.ctx(`id-${Math.random()}`));
       expect((await run('cat a.txt')).text).toContain('one');
-      for (const command of ['touch b', 'node -e "1"', 'X=rm; $X -rf ~', 'echo x > /tmp/x-outside', 'cat .env']) {
+      for (const command of ['touch b', 'node -e "1"', 'X=rm; $X -f a', 'echo x > /tmp/x-outside', 'cat .env']) {
         const outcome = await run(command);
         expect(outcome, command).toMatchObject({ ok: false, code: 'COMMAND_DENIED' });
         expect(outcome.text).toContain('bubblewrap');
       }
+      expect(await run('X=rm; $X -rf ~')).toMatchObject({ ok: false, code: 'COMMAND_DENIED' });
       expect((await run('cat missing.txt')).text).toContain('副本里没有放存密钥的文件：.env');
     } finally {
       if (before === undefined) delete process.env.XIHE_SANDBOX;
