@@ -7,6 +7,7 @@ import { OUTPUT_SCHEMAS } from '../src/agent/output-schemas.js';
 interface Schema {
   type?: string | string[];
   enum?: unknown[];
+  const?: unknown;
   description?: string;
   properties?: Record<string, Schema>;
   items?: Schema;
@@ -58,6 +59,7 @@ function innerOf(s: Schema): { schema: Schema; many: boolean } | undefined {
 
 function typeOf(s: Schema): string {
   if (s.enum) return s.enum.map((v) => `\`${String(v)}\``).join(' / ');
+  if (s.const !== undefined) return `\`${String(s.const)}\``;
   if (s.anyOf) return s.anyOf.map(typeOf).join(' / ');
   if (Array.isArray(s.type)) return s.type.map((type) => typeOf({ ...s, type })).join(' / ');
   if (s.type === 'array') return `${s.items ? typeOf(s.items) : '任意'} 的列表`;

@@ -186,13 +186,34 @@ export const coreJson = z.object({
   problems: z.array(z.object({ file: z.string(), line: z.number(), reason: z.string() })),
 });
 
-const lookupPart = z
-  .object({ content: z.string(), source: z.string(), match_type: z.enum(['exact_L0', 'semantic_L1']) })
-  .loose();
+const lookupPart = {
+  content: z.string().describe('原文；整篇时是开头 2000 字以内，给了 --section 时是那一节'),
+  source: z.string().describe('所在的文件'),
+  origin: z.string().optional().describe('文件内容的出处：官方地址、repo:// 路径'),
+  title: z.string().optional(),
+  heading: z.string().optional().describe('这段文字上面的标题'),
+  version: z.string().optional().describe('文档内容的哈希'),
+  confidence: z.number().optional().describe('可信度 0–1'),
+  score: z.number().optional().describe('与查询的相近程度'),
+};
 export const lookupJson = z.object({
   found: z.boolean(),
-  primary: lookupPart.nullable(),
-  supplement: lookupPart.nullable(),
+  primary: z
+    .object({
+      ...lookupPart,
+      match_type: z.literal('exact_L0'),
+      sections: z.array(z.string()).optional().describe('可以用 --section 取的章节'),
+      others: z
+        .array(z.object({ title: z.string(), source: z.string() }))
+        .optional()
+        .describe('也提到它的文档'),
+    })
+    .nullable()
+    .describe('按关键词精确命中的文档'),
+  supplement: z
+    .object({ ...lookupPart, match_type: z.literal('semantic_L1') })
+    .nullable()
+    .describe('意思相近的一段'),
 });
 
 export const findJson = z.object({

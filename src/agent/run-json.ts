@@ -36,7 +36,11 @@ export function runJsonOf(view: ThreadView, project: Project): RunJson {
       : null,
     usage: { input: state.usage.input, output: state.usage.output, calls: state.usage.calls },
     error: state.reported?.error ?? state.error,
-    problems: project.core.problems.map(({ file, line, reason }) => ({ file, line, reason })),
+    problems: [...project.core.problems, ...project.toolProblems].map(({ file, line, reason }) => ({
+      file,
+      line,
+      reason,
+    })),
   };
 }
 
