@@ -187,7 +187,7 @@ export const coreJson = z.object({
 });
 
 const lookupPart = {
-  content: z.string().describe('原文；整篇时是开头 2000 字以内，给了 --section 时是那一节'),
+  content: z.string().describe('原文'),
   source: z.string().describe('所在的文件'),
   origin: z.string().optional().describe('文件内容的出处：官方地址、repo:// 路径'),
   title: z.string().optional(),
@@ -201,6 +201,7 @@ export const lookupJson = z.object({
   primary: z
     .object({
       ...lookupPart,
+      content: z.string().describe('原文：开头 2000 字以内，给了 --section 时是那一节'),
       match_type: z.literal('exact_L0'),
       sections: z.array(z.string()).optional().describe('可以用 --section 取的章节'),
       others: z

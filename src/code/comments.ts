@@ -55,17 +55,47 @@ function meaningfulLines(strippedComment: string): string[] {
 export function firstSentence(strippedComment: string): string {
   const plain = strippedComment.replace(/<\/?[a-zA-Z][^>\n]*>|\{@\w+\s+([^}]*)\}/g, '$1');
   const tagged = /^\s*@(?:summary|description|desc|brief|描述|说明|功能)\s*[:：]?\s*(\S.*)$/im.exec(plain)?.[1];
-  const lines = meaningfulLines(plain).map((line) =>
-    line.replace(/^\s*(?:描述|说明|功能|description)\s*[:：]\s*|^Package \w+ (?=\p{Script=Han})/iu, ''),
+  const lines = firstParagraph(plain).map((line) =>
+    line
+      .replace(/^\s*(?:描述|说明|功能|description)\s*[:：]\s*|^Package \w+ (?=\p{Script=Han})/iu, '')
+      .replace(/\s+/g, ' ')
+      .trim(),
   );
-  const first = (lines[0] ?? '').trim();
+  const first = lines[0] ?? '';
   // Swagger comments begin with the bare name of the handler, or with an example of the body.
-  if (tagged !== undefined && !hasChinese(first)) return endOfSentence(tagged, tagged);
-  return endOfSentence(lines.join(' ').replace(/\s+/g, ' ').trim(), first);
+  if (tagged !== undefined && !hasChinese(first)) return endOfSentence(tagged);
+  let sentence = first;
+  for (let i = 1; i < lines.length && goesOn(lines[i - 1]!, lines[i]!); i++) {
+    const glue = /[\u3000-\u9fff\uff00-\uffef]$/.test(sentence) ? '' : ' ';
+    sentence += glue + lines[i];
+  }
+  return endOfSentence(sentence);
 }
 
-/** The text up to its first full stop; without one, its first line. */
-function endOfSentence(text: string, firstLine: string): string {
+/** The lines up to the first gap: below a title, and below it only, other things are told. */
+function firstParagraph(strippedComment: string): string[] {
+  const tells = (line: string) => line.trim() !== '' && !BOILERPLATE.test(line);
+  const lines = strippedComment.split('\n');
+  const from = lines.findIndex(tells);
+  if (from < 0) return [];
+  const to = lines.findIndex((line, i) => i > from && !tells(line));
+  return lines.slice(from, to < 0 ? undefined : to);
+}
+
+/** A line this wide was broken because it was full; a shorter one ends where its writer ended it. In columns. */
+const FULL_LINE = 60;
+
+/** Tells whether a sentence runs over the end of a line. */
+function goesOn(line: string, next: string): boolean {
+  if (/[。！？；：.!?;:]$/.test(line)) return false;
+  if (/[，、,（(“「]$/.test(line)) return true;
+  if (!hasChinese(line) && /^[a-z(]/.test(next)) return true;
+  const columns = [...line].reduce((sum, c) => sum + (/[\u2e80-\uffef]/.test(c) ? 2 : 1), 0);
+  return columns >= FULL_LINE;
+}
+
+/** The text up to its first full stop, without the marks at its end. */
+function endOfSentence(text: string): string {
   const end = text.search(/[。！？；]|[.!?;](?=\s|$)/);
-  return (end < 0 ? firstLine || text : text.slice(0, end)).replace(/[：:，,、\s]+$/, '');
+  return (end < 0 ? text : text.slice(0, end)).replace(/[：:，,、\s]+$/, '');
 }

@@ -80,7 +80,44 @@ function append(head: string, parts: readonly string[]): string {
   return line;
 }
 
+/** Of a line that is too long, what remains must still say something. */
+const MIN_CUT_TOKENS = 5;
+const CLOSERS: Record<string, string> = { '（': '）', '(': ')', '「': '」', '“': '”', '《': '》' };
+
+/** Shortens a line to the budget at a punctuation mark, else between words, never inside of one. */
 function cut(line: string): string {
-  const { text, truncated } = truncateToTokens(line, MAX_TOKENS);
-  return truncated ? `${truncateToTokens(line, MAX_TOKENS - ELLIPSIS_TOKENS).text.trimEnd()}…` : text;
+  if (!truncateToTokens(line, MAX_TOKENS).truncated) return line;
+  const { text } = truncateToTokens(line, MAX_TOKENS - ELLIPSIS_TOKENS);
+  const ends = [...text.matchAll(/[，、；：,;:](?!\d)|[（(「“《]/g)].map(({ index }) => index);
+  const fits = (short: string) => estimateTokens(short) <= MAX_TOKENS;
+  const shorter = ends
+    .map((at) => text.slice(0, at).trimEnd())
+    .filter((part) => estimateTokens(part) >= MIN_CUT_TOKENS)
+    .map((part) => `${part}…${openMarks(part)}`);
+  const atMark = shorter.findLast(fits);
+  if (atMark !== undefined) return atMark;
+  const words = wholeWords(line, text.length).trimEnd();
+  const closed = `${words}…${openMarks(words)}`;
+  return fits(closed) ? closed : `${words}…`;
+}
+
+/** The words of a line that end within its first `length` characters. */
+function wholeWords(line: string, length: number): string {
+  let end = 0;
+  for (const { index, segment } of new Intl.Segmenter('zh', { granularity: 'word' }).segment(line)) {
+    if (index + segment.length > length) break;
+    end = index + segment.length;
+  }
+  // One word as long as the line: a generated name, of which the beginning must do.
+  return line.slice(0, end > 0 ? end : length);
+}
+
+/** What closes the marks that a cut left open. */
+function openMarks(text: string): string {
+  const open: string[] = [];
+  for (const c of text) {
+    if (CLOSERS[c]) open.push(CLOSERS[c]);
+    else if (c === open.at(-1)) open.pop();
+  }
+  return open.reverse().join('');
 }

@@ -34,6 +34,14 @@ describe('firstSentence', () => {
     ['{@link Order} 的状态', 'Order 的状态'],
     ['<p>退款</p>', '退款'],
     ['v1.2 之后可用', 'v1.2 之后可用'],
+    ['支付宝异步通知：验签与解析\n\n通知是表单。去掉 sign 参数', '支付宝异步通知：验签与解析'],
+    ['CSV 输出\n导出的文件多半用 Excel 打开。', 'CSV 输出'],
+    ['下单、付款、\n发货和完成。之后退款。', '下单、付款、发货和完成'],
+    ['Reads orders of one\nbuyer. Then more.', 'Reads orders of one buyer'],
+    [
+      '这一行写满了六十列，所以换到下一行继续把话说完整，直到后面真正\n出现句号为止。再说别的。',
+      '这一行写满了六十列，所以换到下一行继续把话说完整，直到后面真正出现句号为止',
+    ],
   ];
   for (const [comment, sentence] of cases)
     it(JSON.stringify(comment), () => expect(firstSentence(comment)).toBe(sentence));
@@ -49,6 +57,17 @@ describe('summary', () => {
     );
     expect(estimateTokens(summary)).toBeLessThanOrEqual(20);
     expect(summary).toMatch(/…$/);
+  });
+
+  it.each([
+    ['订单服务：下单、付款成功、发货、完成、确认收货、超时关单', '订单服务：下单、付款成功、发货、完成…'],
+    ['商城库表（一期建库脚本，只作对照，字段以线上为准）', '商城库表（一期建库脚本，只作对照…）'],
+    ['定时任务在每天凌晨重新计算全部商家的应收账款余额', /^定时任务在每天凌晨重新计算(全部)?(商家)?(的)?…$/],
+  ])('is cut at a punctuation mark, else between words: %s', async (comment, want) => {
+    const summary = await summaryOf('a.ts', `// ${comment}\n\nexport const a = 1;\n`);
+    if (typeof want === 'string') expect(summary).toBe(want);
+    else expect(summary).toMatch(want);
+    expect(estimateTokens(summary)).toBeLessThanOrEqual(20);
   });
 
   it('names the main things of a file without comments, accessors last', async () => {
