@@ -10,8 +10,10 @@ import { isTeamLayer } from './rules.js';
 import { findSymbol } from './symbols.js';
 import type { Evidence, FileCandidate, IndexedFile, LookupMethod, RepoPath, TaskType, TermLookup } from './types.js';
 
-/** Candidates at most: more cost tokens and are rarely read. */
-export const MAX_TOP_K = 5;
+/** Candidates unless more are asked for: more cost tokens and are rarely read. */
+const DEFAULT_TOP_K = 5;
+/** Candidates at most: whoever looks through fifty has asked the wrong question. */
+export const MAX_TOP_K = 50;
 /** Files that one signal may bring into the fusion. */
 const PER_SIGNAL = 150;
 /**
@@ -34,7 +36,7 @@ const CLASS_ONLY = 0.5;
 export interface LookupOptions {
   /** A folder or glob; only files in it are candidates. */
   scope?: string;
-  /** 1 to {@link MAX_TOP_K}. */
+  /** 1 to {@link MAX_TOP_K}; default 5. */
   topK?: number;
   taskType?: TaskType;
 }
@@ -96,7 +98,7 @@ function isCompound(request: string): (token: string) => boolean {
   return (token) => written.has(token);
 }
 
-function clampTopK(topK = MAX_TOP_K): number {
+function clampTopK(topK = DEFAULT_TOP_K): number {
   return Math.min(MAX_TOP_K, Math.max(1, Math.floor(topK)));
 }
 
