@@ -2,15 +2,7 @@ import * as z from 'zod';
 import type { LookupResult } from '../../knowledge/index.js';
 import { type CoreResult, renderHits } from '../../zhcore/index.js';
 import { defineTool } from '../contract.js';
-
-const shared = {
-  danger: 'low',
-  readOnly: true,
-  idempotent: true,
-  aclRole: 'reader',
-  timeoutMs: 10_000,
-  effect: 'none',
-} as const;
+import { LOOKS } from './presets.js';
 
 const lookupInput = z.object({
   query_text: z.string().min(1).describe('查询词，例如「ERR_TIMEOUT」「支付网关超时」'),
@@ -19,7 +11,7 @@ const lookupInput = z.object({
 
 /** The hybrid look-up: the exact document first, a supplement by meaning beside it. */
 export const lookupKnowledge = defineTool<z.infer<typeof lookupInput>, LookupResult>({
-  ...shared,
+  ...LOOKS,
   name: 'lookup_knowledge',
   description: '查知识库：先按关键词找整篇，再补一段意思相近的',
   input: lookupInput,
@@ -63,7 +55,7 @@ const queryInput = z.object({
 
 /** The four lists of the Chinese data core. */
 export const zhCoreQuery = defineTool<z.infer<typeof queryInput>, CoreResult>({
-  ...shared,
+  ...LOOKS,
   name: 'zh_core_query',
   description: '查中文数据核心：术语、知识、流程模板、警示',
   input: queryInput,

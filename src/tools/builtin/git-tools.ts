@@ -5,20 +5,12 @@ import { decodeText } from '../../text/index.js';
 import { defineTool } from '../contract.js';
 import { maskPatch } from '../secret-files.js';
 import type { ToolContext } from '../types.js';
+import { LOOKS } from './presets.js';
 
 /** Longest time of one git call, in milliseconds; the tool itself gives up after 20 s. */
 const GIT_MS = 15_000;
 /** Largest output, in bytes: what is more says that something is not ignored that should be. */
 const OUTPUT_BYTES = 8 * 1024 * 1024;
-
-const shared = {
-  danger: 'low',
-  readOnly: true,
-  idempotent: true,
-  aclRole: 'reader',
-  timeoutMs: 20_000,
-  effect: 'none',
-} as const;
 
 const logInput = z.object({
   path: z.string().optional().describe('只看这个文件或目录的提交'),
@@ -27,7 +19,7 @@ const logInput = z.object({
 
 /** Recent commits, of one path or of all. */
 export const gitLog = defineTool<z.infer<typeof logInput>, string>({
-  ...shared,
+  ...LOOKS,
   name: 'git_log',
   description: '看最近的提交：日期、作者、说明',
   input: logInput,
@@ -45,7 +37,7 @@ const diffInput = z.object({
 
 /** The staged changes of this run, or what the user has not committed. */
 export const gitDiff = defineTool<z.infer<typeof diffInput>, string>({
-  ...shared,
+  ...LOOKS,
   name: 'git_diff',
   description: '看本次暂存的修改，或工作区未提交的修改',
   input: diffInput,

@@ -3,15 +3,7 @@ import type { Expansion, FileCandidate, LookupMethod, SearchHit, Skeleton } from
 import { estimateTokens } from '../../text/index.js';
 import { defineTool } from '../contract.js';
 import { holdsSecretValues, maskLine } from '../secret-files.js';
-
-const shared = {
-  danger: 'low',
-  readOnly: true,
-  idempotent: true,
-  aclRole: 'reader',
-  timeoutMs: 20_000,
-  effect: 'none',
-} as const;
+import { LOOKS } from './presets.js';
 
 const loadInput = z.object({
   focus: z.string().optional().describe('只看这个目录，默认整个项目'),
@@ -20,7 +12,7 @@ const loadInput = z.object({
 
 /** The path skeleton of the project or of one folder. */
 export const loadContext = defineTool<z.infer<typeof loadInput>, Skeleton>({
-  ...shared,
+  ...LOOKS,
   name: 'load_context',
   description: '看项目的路径骨架：重要目录、各自作用和模块名',
   input: loadInput,
@@ -40,7 +32,7 @@ const expandInput = z.object({
 
 /** A folder's children, or a file's purpose, symbols, imports and companions. */
 export const expandPath = defineTool<z.infer<typeof expandInput>, Expansion>({
-  ...shared,
+  ...LOOKS,
   name: 'expand_path',
   description: '展开目录看子项，或看一个文件的用途、符号和引用',
   input: expandInput,
@@ -64,7 +56,7 @@ export const lookupFile = defineTool<
   z.infer<typeof lookupInput>,
   { candidates: FileCandidate[]; method: LookupMethod }
 >({
-  ...shared,
+  ...LOOKS,
   name: 'lookup_file',
   description: '按中文意思、符号或文件名找文件，每个都说明理由',
   input: lookupInput,
@@ -99,7 +91,7 @@ interface SearchResult {
 
 /** Lines that hold a text, GBK files included. */
 export const searchCode = defineTool<z.infer<typeof searchInput>, SearchResult>({
-  ...shared,
+  ...LOOKS,
   name: 'search_code',
   description: '在代码里搜文字或正则，返回文件、行号和那一行',
   input: searchInput,
