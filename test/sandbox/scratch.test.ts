@@ -272,6 +272,7 @@ describe('files of secrets in a scratch copy', () => {
 
   it.each(WAYS)('a command in the copy finds neither them nor, with bwrap, the project (%s)', async (confinement) => {
     // Outside the home folder and /tmp, which bwrap hides anyway.
+    mkdirSync(join(process.cwd(), 'node_modules', '.cache'), { recursive: true });
     const root = realpathSync(mkdtempSync(join(process.cwd(), 'node_modules/.cache/xihe-tests-')));
     try {
       write(root, { '.env': 'A=hunter2', 'a.txt': 'copied', 'node_modules/x/i.js': 'linked' });
