@@ -463,7 +463,8 @@ describe('dependencies of a scratch copy', () => {
     await inScratch(root, async ({ dir }) => {
       expect(
         ['autoload.php', 'composer', 'acme'].map((n) => lstatSync(join(dir, 'vendor', n)).isSymbolicLink()),
-      ).toEqual([false, false, true]);
+        // Where nothing confines commands, a vendor folder this small is copied whole.
+      ).toEqual([false, false, WAYS.includes('auto')]);
       expect(realpathSync(join(dir, '.venv/lib'))).toBe(join(root, '.venv/lib'));
       const r = await runProcess({ shell: 'echo "$PYTHONPATH"', cwd: dir, timeoutMs: 10_000 });
       expect(r.stdout.startsWith(`${join(dir, 'src')}:${dir}`)).toBe(true);
