@@ -219,7 +219,10 @@ describe.each(WAYS)('runProcess (%s)', (confinement) => {
   ];
 
   // At the same time, so that it also shows that the end of one run takes nothing from another.
-  it.concurrent.each(NASTY.filter((c) => !(confinement === 'process-group' && c.startsWith('kill -9 -1'))))(
+  // What only a pid namespace can hold: everything of the user killed, and chains in which each process starts the next and dies faster
+  // than the process table can be read (README: known limits).
+  const onlyBwrap = /^kill -9 -1|chain2?\.sh/;
+  it.concurrent.each(NASTY.filter((c) => !(confinement === 'process-group' && onlyBwrap.test(c))))(
     'leaves nothing of: %s',
     async (template) => {
       const byTimeout = template.startsWith('T ');
