@@ -195,6 +195,7 @@ const lookupPart = {
   version: z.string().optional().describe('文档内容的哈希'),
   confidence: z.number().optional().describe('可信度 0–1'),
   score: z.number().optional().describe('与查询的相近程度'),
+  valid_until: z.string().optional().describe('写明只适用到哪一天或哪个版本'),
 };
 export const lookupJson = z.object({
   found: z.boolean(),

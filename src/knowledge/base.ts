@@ -1,6 +1,7 @@
 import { packageVersion } from '../assets.js';
 import { stableHash } from '../text/index.js';
 import { type ExactHit, ExactIndex } from './exact.js';
+import { isExpired, today } from './expiry.js';
 import { type Layer, type LoadedKnowledge, loadKnowledge, shownFolder } from './load.js';
 import { LexicalRetriever, type Retriever, type RetrieverHit } from './retriever.js';
 import { cutSection, opening, type Passage, sectionNames } from './sections.js';
@@ -11,6 +12,8 @@ export interface KnowledgeLayer {
   /** Absolute folder; it need not exist. */
   dir: string;
   layer: Layer;
+  /** Where last good versions of its files are kept between processes, absolute. */
+  lastGoodDir?: string | undefined;
 }
 
 /** A chunk that answers a query, and why (in Chinese). */
@@ -29,6 +32,8 @@ export interface IndexCache {
 export interface LookupOptions {
   /** Leave the supplement out: answers in a few milliseconds, without jieba. */
   exactOnly?: boolean;
+  /** `2026-11-03`: what is over by then comes last. Default: today. */
+  today?: string;
 }
 
 /**
@@ -71,7 +76,7 @@ export class KnowledgeBase {
     private readonly layers: readonly KnowledgeLayer[],
     private readonly cache: IndexCache | undefined,
   ) {
-    this.loaded = layers.map(({ dir, layer }) => loadKnowledge(dir, layer));
+    this.loaded = layers.map(({ dir, layer, lastGoodDir }) => loadKnowledge(dir, layer, undefined, lastGoodDir));
     this.settle();
   }
 
@@ -122,7 +127,9 @@ export class KnowledgeBase {
    */
   reload(): boolean {
     const before = this.version;
-    this.loaded = this.layers.map(({ dir, layer }, i) => loadKnowledge(dir, layer, this.loaded[i]));
+    this.loaded = this.layers.map(({ dir, layer, lastGoodDir }, i) =>
+      loadKnowledge(dir, layer, this.loaded[i], lastGoodDir),
+    );
     this.settle();
     if (this.version === before) return false;
     this.exactIndex = undefined;
@@ -156,10 +163,12 @@ export class KnowledgeBase {
    * @param sectionTitle a section of the primary; without it, its first 2,000 characters and the list of sections
    */
   lookup(query: string, sectionTitle?: string, options: LookupOptions = {}): LookupResult {
-    const [best, ...others] = this.exact(query);
+    const day = options.today ?? today();
+    const over = ({ document }: ExactHit) => Number(isExpired(document.provenance, day));
+    const [best, ...others] = this.exact(query).sort((a, b) => over(a) - over(b));
     const shown = best && this.show(best.document, sectionTitle);
     const primary = best && shown ? { ...shown.part, ...this.about(best, others) } : null;
-    const supplement = options.exactOnly ? null : this.supplement(query, shown?.passage, best?.document);
+    const supplement = options.exactOnly ? null : this.supplement(query, day, shown?.passage, best?.document);
     return { found: primary !== null || supplement !== null, primary, supplement };
   }
 
@@ -187,14 +196,14 @@ export class KnowledgeBase {
     };
   }
 
-  private supplement(query: string, primary: Passage | undefined, document: KnowledgeDocument | undefined) {
+  private supplement(query: string, day: string, primary?: Passage, document?: KnowledgeDocument) {
     const shown = primary && prepare(primary.content);
     const isPrimary = (chunk: Chunk): boolean => {
       if (primary === undefined || document === undefined || shown === undefined) return false;
       const overlaps = chunk.line <= primary.endLine && primary.line <= chunk.endLine;
       return (chunk.documentId === document.id && overlaps) || shown.includes(prepare(chunk.content));
     };
-    const hit = this.search(query, SUPPLEMENT_TRIES).find(
+    const hit = this.search(query, SUPPLEMENT_TRIES, (chunk) => !isExpired(chunk.provenance, day)).find(
       (one) => !isPrimary(one.chunk) && one.score >= this.floorOf(one.chunk) && one.coverage >= COVERAGE_MIN,
     );
     if (hit === undefined) return null;
@@ -215,8 +224,9 @@ export class KnowledgeBase {
   }
 
   private partOf(doc: KnowledgeDocument) {
-    const { source, version, confidence } = doc.provenance;
-    return { source: this.fileOf(doc), origin: source, title: doc.title, version, confidence };
+    const { source, version, confidence, versionUntil } = doc.provenance;
+    const until = versionUntil === undefined ? {} : { valid_until: versionUntil };
+    return { source: this.fileOf(doc), origin: source, title: doc.title, version, confidence, ...until };
   }
 
   /** The file of a document as people find it: `.xihe/knowledge/payment/errors.md`. */

@@ -2,6 +2,7 @@ import { readdirSync, realpathSync, statSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import { errnoOf, XiheError } from '../errors.js';
 import { readFileText, stableHash } from '../text/index.js';
+import type { LastGood } from './lastGood.js';
 import type { LoadProblem } from './types.js';
 
 /** Files beyond this size are no knowledge but dumps; reading them would stall every start. */
@@ -25,6 +26,8 @@ export interface LoadedFile<T> {
   path: string;
   /** Content hash of the text that was read last, good or not. */
   hash: string;
+  /** Tells a file that did not change without reading it; undefined while it may still change unseen. */
+  stamp?: string | undefined;
   entries: { key: string; value: T }[];
   problems: LoadProblem[];
 }
@@ -45,7 +48,15 @@ export interface FileKind<T> {
   recursive: boolean;
   /** Must not throw. */
   parse(text: string, path: string): ParsedFile<T>;
+  /** Remembers the last good version of each file between processes; without it only the running one does. */
+  lastGood?: LastGood | undefined;
 }
+
+/**
+ * A file that changed less than this before it was read may change again without a new time stamp (coarse clocks of file systems),
+ * in milliseconds; 2 s is FAT's, the coarsest.
+ */
+const RACY_MS = 2000;
 
 /**
  * Reads every file of a kind. Never throws: what can't be read is a problem, and everything else stays in force.
@@ -69,24 +80,41 @@ export function problemsOf(files: LoadedFiles<unknown>): LoadProblem[] {
 function loadFile<T>(kind: FileKind<T>, path: string, previous: LoadedFile<T> | undefined): LoadedFile<T> {
   const abs = join(kind.dir, path);
   let text: string;
+  let stamp: string | undefined;
   try {
-    const { size } = statSync(abs);
+    const { size, mtimeMs, ctimeMs, ino } = statSync(abs);
+    stamp = Date.now() - Math.max(mtimeMs, ctimeMs) > RACY_MS ? `${size} ${mtimeMs} ${ctimeMs} ${ino}` : undefined;
+    if (stamp !== undefined && previous?.stamp === stamp) return previous;
     if (size > MAX_FILE_BYTES) throw tooLarge(size);
     const file = readFileText(abs);
     text = file.bom ? `\uFEFF${file.text}` : file.text;
   } catch (e) {
     const broken = { entries: [], problems: [{ line: 1, reason: unreadable(e), code: 'READ' as const }], broken: true };
-    return settle(kind, path, '', broken, previous);
+    return settle(kind, path, '', broken, previous ?? remembered(kind, path));
   }
   const hash = stableHash(text);
-  if (previous?.hash === hash) return previous;
+  if (previous?.hash === hash) return { ...previous, stamp };
+  const parsed = parseText(kind, text, path);
+  const sound = parsed.problems.every((problem) => problem.harmless === true);
+  if (sound) kind.lastGood?.keep(path, text);
+  return { ...settle(kind, path, hash, parsed, previous ?? (sound ? undefined : remembered(kind, path))), stamp };
+}
+
+function parseText<T>(kind: FileKind<T>, text: string, path: string): ParsedFile<T> {
   const bom = text.startsWith('\uFEFF');
   const parsed = kind.parse(bom ? text.slice(1) : text, path);
   if (bom) {
     const reason = '文件开头有字节顺序标记（BOM），已略过；请另存为不带 BOM 的 UTF-8';
     parsed.problems.push({ line: 1, reason, code: 'READ', harmless: true });
   }
-  return settle(kind, path, hash, parsed, previous);
+  return parsed;
+}
+
+/** The last good version of a file that another process saw. */
+function remembered<T>(kind: FileKind<T>, path: string): LoadedFile<T> | undefined {
+  const text = kind.lastGood?.recall(path);
+  if (text === undefined) return undefined;
+  return settle(kind, path, stableHash(text), parseText(kind, text, path), undefined);
 }
 
 /** Merges what was parsed with what was in force before. */

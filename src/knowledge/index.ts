@@ -10,8 +10,11 @@ export {
 } from './base.js';
 export { chunkDocument } from './chunk.js';
 export type { ExactHit } from './exact.js';
+export { isExpired, today } from './expiry.js';
 export { type FileKind, type LoadedFiles, loadFiles, type ParsedFile, problemsOf } from './files.js';
 export { type FrontMatter, parseFrontMatter } from './frontMatter.js';
+export { type LastGood, LastGoodFolder } from './lastGood.js';
+export { Lexicon, type LexiconGroup, type LoadedLexicon, loadLexicon, type RelatedWord } from './lexicon.js';
 export { dropUndefined, type Layer, type LoadedKnowledge, loadKnowledge, toProblems } from './load.js';
 export type { Retriever, RetrieverHit } from './retriever.js';
 export * as fields from './schema.js';

@@ -5,6 +5,7 @@ import { stableHash } from '../text/index.js';
 import { chunkDocument } from './chunk.js';
 import { type FileKind, type LoadedFiles, loadFiles, type ParsedFile, problemsOf } from './files.js';
 import { type FrontMatter, parseFrontMatter } from './frontMatter.js';
+import { LastGoodFolder } from './lastGood.js';
 import { blockSchema, documentSchema } from './schema.js';
 import type { Chunk, KnowledgeDocument, LoadProblem, Provenance } from './types.js';
 import { type Fault, validate } from './validate.js';
@@ -37,8 +38,14 @@ export function shownFolder(dir: string): string {
  *
  * @param dir absolute; it need not exist
  * @param previous the last outcome for the same folder
+ * @param lastGoodDir where last good versions are kept between processes, absolute
  */
-export function loadKnowledge(dir: string, layer: Layer, previous?: LoadedKnowledge): LoadedKnowledge {
+export function loadKnowledge(
+  dir: string,
+  layer: Layer,
+  previous?: LoadedKnowledge,
+  lastGoodDir?: string,
+): LoadedKnowledge {
   const shownAs = shownFolder(dir);
   const kind: FileKind<KnowledgeDocument> = {
     dir,
@@ -46,6 +53,7 @@ export function loadKnowledge(dir: string, layer: Layer, previous?: LoadedKnowle
     extensions: ['.md', '.json'],
     ignore: (path) => /(?:^|\/)readme\.md$/i.test(path),
     recursive: true,
+    lastGood: lastGoodDir === undefined ? undefined : new LastGoodFolder(lastGoodDir, shownAs),
     parse: (text, path) =>
       path.endsWith('.json') ? parseBlocksFile(text, path, dir, layer) : parseDocumentFile(text, path, dir, layer),
   };
@@ -125,6 +133,8 @@ function toDocument(
       confidence: data.confidence ?? DEFAULT_CONFIDENCE[kind],
       reviewedAt: data.reviewed_at,
       license: data.license,
+      versionSince: data.version_since,
+      versionUntil: data.version_until,
       file: `${basename(dir)}/${path}`,
       line: 1,
     }),
@@ -198,6 +208,8 @@ function blockDocument(
       confidence: block.confidence ?? DEFAULT_CONFIDENCE.official,
       reviewedAt: block.reviewed_at,
       license: block.license,
+      versionSince: block.version_since,
+      versionUntil: block.version_until,
       file: `${basename(dir)}/${path}`,
       line,
     }),

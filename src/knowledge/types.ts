@@ -10,6 +10,9 @@ export interface Provenance {
   confidence: number;
   reviewedAt?: string;
   license?: string;
+  /** First and last version or day for which it holds, when it says so. */
+  versionSince?: string;
+  versionUntil?: string;
   /** The file that defines the entry, relative to its layer's folder, and the line where it starts. */
   file: string;
   line: number;
@@ -80,6 +83,8 @@ export interface LookupPart {
   score?: number;
   version?: string;
   confidence?: number;
+  /** The version or day until which it holds, when it says so; it may be over. */
+  valid_until?: string;
 }
 
 /** The answer of `lookup_knowledge`. */

@@ -1,12 +1,21 @@
+import { join } from 'node:path';
 import { packageRoot } from '../assets.js';
-import { type Chunk, type LoadProblem, type LookupOptions, type LookupResult, prepare } from '../knowledge/index.js';
-import { addUserWords, estimateTokens, hasChinese, identifiersOf } from '../text/index.js';
+import {
+  type Chunk,
+  type Lexicon,
+  type LoadProblem,
+  type LookupOptions,
+  type LookupResult,
+  prepare,
+  today,
+} from '../knowledge/index.js';
+import { addUserWords, hasChinese, identifiersOf } from '../text/index.js';
 import { type AddedLines, warningsForDiff } from './diff.js';
+import { gateOf, toHit, toHits } from './hits.js';
 import { knowledgeFor } from './knowledgeHits.js';
 import type { LayerDir } from './load.js';
 import { focusOf, moduleOfPath } from './modules.js';
 import type { SlowPattern } from './pattern.js';
-import { renderEntry } from './render.js';
 import { EntryStore } from './store.js';
 import { TermIndex } from './terms.js';
 import { PlaybookIndex, type Request, WarningIndex } from './triggers.js';
@@ -32,6 +41,8 @@ export interface ZhCoreOptions {
   symbolCheck?: SymbolIndex;
   /** Where indexes are kept between processes (the project's state folder); without it each process makes its own. */
   cacheDir?: string;
+  /** The clock, for what is due or over; default: the machine's. */
+  now?: () => Date;
 }
 
 /** Entries of each type that a query brings, unless it says otherwise. */
@@ -45,9 +56,6 @@ const PLAYBOOK_SHARE = 0.6;
 
 /** Answers that are kept; a run asks the same again on every phase. */
 const CACHE_SIZE = 200;
-
-/** Token counts of hits are for the default chunk length (setting `core.chunkChars`). */
-const COUNTED_CHARS = 800;
 
 interface Indexes {
   /** The content that they were made from. */
@@ -66,10 +74,11 @@ export class ZhCore {
 
   constructor(private readonly options: ZhCoreOptions) {
     const general: LayerDir = { dir: options.generalDir ?? packageRoot(), layer: 'general' };
-    const { projectDir } = options;
+    const { projectDir, cacheDir } = options;
+    const lastGoodDir = cacheDir === undefined ? undefined : join(cacheDir, 'last-good');
     this.store = new EntryStore(
-      projectDir === undefined ? [general] : [general, { dir: projectDir, layer: 'project' }],
-      options.cacheDir,
+      projectDir === undefined ? [general] : [general, { dir: projectDir, layer: 'project', lastGoodDir }],
+      cacheDir,
     );
   }
 
@@ -116,10 +125,11 @@ export class ZhCore {
    */
   query(query: CoreQuery): CoreResult {
     const { answers } = this.indexes();
-    const key = JSON.stringify(query);
+    const day = this.today();
+    const key = `${day} ${JSON.stringify(query)}`;
     const known = answers.get(key);
     if (known !== undefined) return known;
-    const result = this.answer(query);
+    const result = this.answer(query, day);
     answers.set(key, result);
     if (answers.size > CACHE_SIZE) answers.delete(answers.keys().next().value as string);
     return result;
@@ -128,7 +138,7 @@ export class ZhCore {
   /** `lookup_knowledge`, see {@link KnowledgeBase.lookup}. */
   lookup(query: string, section?: string, options?: LookupOptions): LookupResult {
     if (options?.exactOnly !== true) this.teachWords();
-    return this.store.knowledge.lookup(query, section, options);
+    return this.store.knowledge.lookup(query, section, { today: this.today(), ...options });
   }
 
   /** The entry of this id (a chunk's id for knowledge), if it is in force. */
@@ -163,6 +173,11 @@ export class ZhCore {
     return moduleOfPath(path, this.store.modules);
   }
 
+  /** Words that mean the same to a developer, of all layers; loaded on first use. */
+  get lexicon(): Lexicon {
+    return this.store.lexicon;
+  }
+
   /** Terms that stand behind symbols seen in code. */
   symbolsToTerms(symbols: readonly string[]): Term[] {
     return this.indexes().terms.bySymbols(symbols);
@@ -173,7 +188,7 @@ export class ZhCore {
     return {
       symbolsFor: (text: string): { word: string; symbols: string[]; module?: string }[] => {
         const prepared = prepare(text);
-        const focus = focusOf({}, prepared, this.store.modules);
+        const focus = focusOf({}, prepared, this.store.modules, this.today());
         return this.indexes()
           .terms.find(prepared, [], focus)
           .filter(({ term }) => term.code_symbols.length > 0)
@@ -191,14 +206,18 @@ export class ZhCore {
     };
   }
 
-  private answer(query: CoreQuery): CoreResult {
+  private today(): string {
+    return today(this.options.now?.());
+  }
+
+  private answer(query: CoreQuery, day: string): CoreResult {
     const gate = gateOf(query);
     const empty = { dataVersion: this.dataVersion, gate, terms: [], knowledge: [], playbooks: [], warnings: [] };
     if (!gate.asked) return empty;
     const max = query.maxResults ?? DEFAULT_MAX_RESULTS;
     const text = prepare(query.userIntent);
     const symbols = [...new Set([...query.codeSymbols, ...identifiersOf(query.userIntent)])];
-    const focus = focusOf(query, text, this.store.modules);
+    const focus = focusOf(query, text, this.store.modules, day);
     const { terms, playbooks, warnings } = this.indexes();
     const termMatches = terms.find(text, symbols, focus);
     const request: Request = { text, symbols, files: query.files ?? [], focus, terms: termMatches };
@@ -206,14 +225,17 @@ export class ZhCore {
     const worthIt = (books[0]?.score ?? 0) * PLAYBOOK_SHARE;
     return {
       ...empty,
-      terms: termMatches.slice(0, max).map(({ term, score, why }) => this.withPlaces(toHit('term', term, score, why))),
-      knowledge: toHits('knowledge', knowledgeFor(this.store.knowledge, query.userIntent, focus, max), max),
+      terms: termMatches
+        .slice(0, max)
+        .map(({ term, score, why }) => this.withPlaces(toHit('term', term, score, why, day))),
+      knowledge: toHits('knowledge', knowledgeFor(this.store.knowledge, query.userIntent, focus, max), max, day),
       playbooks: toHits(
         'playbook',
         books.filter((match) => match.score >= worthIt),
         Math.min(max, PLAYBOOKS_MAX),
+        day,
       ),
-      warnings: toHits('warning', warnings.find(request), max),
+      warnings: toHits('warning', warnings.find(request), max, day),
     };
   }
 
@@ -242,38 +264,6 @@ export class ZhCore {
   private teachWords(): void {
     for (const term of this.store.terms.byId.values()) addUserWords([term.keyword_ch, ...term.aliases]);
   }
-}
-
-function gateOf(query: CoreQuery): CoreResult['gate'] {
-  if (query.force) return { asked: true, why: '明确要求查询' };
-  if (hasChinese(query.userIntent)) return { asked: true, why: '请求里有中文' };
-  if (query.focusHasChinese) return { asked: true, why: '焦点文件的注释里有中文' };
-  return { asked: false, why: '请求和焦点文件的注释里都没有中文，没有查询' };
-}
-
-function toHits<E extends Chunk | Playbook | Warning>(
-  type: EntryType,
-  matches: readonly { entry: E; score: number; why: string }[],
-  max: number,
-): Hit<E>[] {
-  return matches.slice(0, max).map(({ entry, score, why }) => toHit(type, entry, score, why));
-}
-
-function toHit<E extends Term | Chunk | Playbook | Warning>(
-  type: EntryType,
-  entry: E,
-  score: number,
-  why: string,
-): Hit<E> {
-  const hit: Hit<E> = {
-    type,
-    entry,
-    provenance: entry.provenance,
-    score: Math.round(score * 1000) / 1000,
-    why,
-    tokens: 0,
-  };
-  return { ...hit, tokens: estimateTokens(renderEntry(hit, COUNTED_CHARS)) };
 }
 
 /**

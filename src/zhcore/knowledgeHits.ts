@@ -1,4 +1,4 @@
-import { type Chunk, COVERAGE_MIN, type KnowledgeBase, type SearchHit } from '../knowledge/index.js';
+import { type Chunk, COVERAGE_MIN, isExpired, type KnowledgeBase, type SearchHit } from '../knowledge/index.js';
 import { contentWords } from '../text/index.js';
 import { type Focus, scoreOf } from './ranking.js';
 import type { TriggerMatch } from './triggers.js';
@@ -31,16 +31,17 @@ export function knowledgeFor(base: KnowledgeBase, intent: string, focus: Focus, 
   if (base.documents.length === 0) return [];
   const best = new Map<string, TriggerMatch<Chunk>>();
   const offer = (entry: Chunk, relevance: number, why: string) => {
-    const score = scoreOf(relevance, entry.provenance, entry.module, focus);
+    const score = scoreOf(relevance, entry, focus);
     if (score > (best.get(entry.id)?.score ?? 0)) best.set(entry.id, { entry, score, why });
   };
-  for (const { document, why } of base.exact(intent).slice(0, NAMED_DOCUMENTS_MAX)) {
+  const named = base.exact(intent).filter(({ document }) => !isExpired(document.provenance, focus.today));
+  for (const { document, why } of named.slice(0, NAMED_DOCUMENTS_MAX)) {
     const [hit] = base.search(intent, 1, (chunk) => chunk.documentId === document.id);
     const chunk = hit?.chunk ?? base.chunks.find((candidate) => candidate.documentId === document.id);
     if (chunk) offer(chunk, Math.max(NAMED_RELEVANCE, hit?.score ?? 0), why);
   }
   const oneWord = contentWords(intent).length === 1;
-  for (const hit of base.search(intent, max * OVERFETCH)) {
+  for (const hit of base.search(intent, max * OVERFETCH, (chunk) => !isExpired(chunk.provenance, focus.today))) {
     if (isWorthIt(hit, oneWord)) offer(hit.chunk, hit.score, hit.why);
   }
   const ranked = [...best.values()].sort((a, b) => b.score - a.score);

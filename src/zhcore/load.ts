@@ -6,6 +6,7 @@ import {
   type FileKind,
   type FrontMatter,
   fields,
+  LastGoodFolder,
   type Layer,
   type LoadedFiles,
   loadFiles,
@@ -24,6 +25,8 @@ import type { Playbook, PostCheck, RequiredCheck, Term, Warning } from './types.
 export interface LayerDir {
   dir: string;
   layer: Layer;
+  /** Where last good versions of its files are kept between processes, absolute. */
+  lastGoodDir?: string | undefined;
 }
 
 /** The entries of one layer, file by file. */
@@ -45,6 +48,7 @@ export function loadLayer(layer: LayerDir, previous?: LayerEntries): LayerEntrie
     ignore: (path) => /(?:^|\/)readme\.md$/i.test(path),
     recursive: true,
     parse,
+    lastGood: layer.lastGoodDir === undefined ? undefined : new LastGoodFolder(layer.lastGoodDir, folder),
   });
   const inLayer = (folder: string) => ({ layer, folder });
   return {

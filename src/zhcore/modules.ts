@@ -59,6 +59,7 @@ export function focusOf(
   query: { module?: string | undefined; files?: readonly string[] | undefined },
   text: string,
   modules: Modules,
+  today: string,
 ): Focus {
   const explicit = new Set<string>();
   if (query.module) explicit.add(query.module);
@@ -67,5 +68,5 @@ export function focusOf(
     if (module !== undefined) explicit.add(module);
   }
   const named = Object.entries(modules.titles).filter(([, title]) => text.includes(prepare(title)));
-  return { explicit, modules: new Set([...explicit, ...named.map(([module]) => module)]) };
+  return { today, explicit, modules: new Set([...explicit, ...named.map(([module]) => module)]) };
 }

@@ -1,5 +1,12 @@
 import { join } from 'node:path';
-import { KnowledgeBase, type LoadProblem, problemsOf } from '../knowledge/index.js';
+import {
+  KnowledgeBase,
+  Lexicon,
+  type LoadedLexicon,
+  type LoadProblem,
+  loadLexicon,
+  problemsOf,
+} from '../knowledge/index.js';
 import { stableHash } from '../text/index.js';
 import { type LayerDir, type LayerEntries, loadLayer } from './load.js';
 import { loadModules, type Merged, type Modules, mergeLayers } from './merge.js';
@@ -19,6 +26,8 @@ export class EntryStore {
   /** Content hash of all entries in force; comments and layout of the files don't count. */
   version = '';
   private entries: LayerEntries[] = [];
+  private lexicons: LoadedLexicon[] | undefined;
+  private words: Lexicon | undefined;
   private moduleFiles: ReturnType<typeof loadModules> = new Map();
 
   /**
@@ -30,7 +39,7 @@ export class EntryStore {
     cacheDir?: string,
   ) {
     this.knowledge = KnowledgeBase.open(
-      layers.map(({ dir, layer }) => ({ dir: join(dir, 'knowledge'), layer })),
+      layers.map(({ dir, layer, lastGoodDir }) => ({ dir: join(dir, 'knowledge'), layer, lastGoodDir })),
       cacheDir === undefined ? undefined : { file: join(cacheDir, 'knowledge-index.json'), salt: () => this.version },
     );
     this.load();
@@ -38,12 +47,24 @@ export class EntryStore {
 
   get problems(): LoadProblem[] {
     const own = [this.terms, this.warnings, this.playbooks].flatMap((merged) => merged.problems);
-    return [...own, ...problemsOf(this.moduleFiles), ...this.knowledge.problems];
+    const words = this.lexicons?.flatMap((one) => one.problems) ?? [];
+    return [...own, ...problemsOf(this.moduleFiles), ...this.knowledge.problems, ...words];
+  }
+
+  /** The lexicons of all layers. Loaded on first use: an exact look-up needs none of its thousands of words. */
+  get lexicon(): Lexicon {
+    this.lexicons ??= this.layers.map(({ dir }) => loadLexicon(join(dir, 'knowledge')));
+    this.words ??= new Lexicon(this.lexicons.flatMap((one) => one.groups));
+    return this.words;
   }
 
   /** Reads again what changed on disk. */
   reload(): void {
     this.knowledge.reload();
+    if (this.lexicons !== undefined) {
+      this.lexicons = this.layers.map(({ dir }, i) => loadLexicon(join(dir, 'knowledge'), this.lexicons?.[i]));
+      this.words = undefined;
+    }
     this.load();
   }
 

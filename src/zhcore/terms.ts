@@ -51,7 +51,7 @@ export class TermIndex {
   find(text: string, symbols: readonly string[], focus: Focus): TermMatch[] {
     const best = new Map<Term, TermMatch>();
     const offer = (term: Term, relevance: number, word: string, why: string, direct: boolean) => {
-      const score = scoreOf(relevance, term.provenance, term.module, focus);
+      const score = scoreOf(relevance, term, focus);
       const known = best.get(term);
       if (known === undefined || known.score < score) {
         best.set(term, { term, relevance, score, why: why + moduleNote(term, focus), word, direct });

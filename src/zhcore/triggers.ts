@@ -31,7 +31,7 @@ type Offer<E> = (entry: E, relevance: number, why: string) => void;
 function collect<E extends Playbook | Warning>(focus: Focus, fill: (offer: Offer<E>) => void): TriggerMatch<E>[] {
   const best = new Map<E, TriggerMatch<E>>();
   fill((entry, relevance, why) => {
-    const score = scoreOf(relevance, entry.provenance, entry.module, focus);
+    const score = scoreOf(relevance, entry, focus);
     if (score > (best.get(entry)?.score ?? 0)) best.set(entry, { entry, score, why });
   });
   return [...best.values()].sort((a, b) => b.score - a.score || (a.entry.id < b.entry.id ? -1 : 1));

@@ -14,7 +14,9 @@ export async function lookup(query: string, options: CommonOptions & { section?:
   else {
     const { primary, supplement } = result;
     if (primary) {
-      print(`${pc.bold(primary.title ?? '')}  ${pc.dim(`精确命中，来源 ${primary.source}`)}\n${primary.content}`);
+      print(
+        `${pc.bold(primary.title ?? '')}  ${pc.dim(`精确命中，来源 ${primary.source}`)}${until(primary)}\n${primary.content}`,
+      );
       if (primary.sections?.length) print(pc.dim(`章节：${primary.sections.join('、')}（用 --section 只取一节）`));
       if (primary.others?.length) print(pc.dim(`也提到它：${primary.others.map((o) => o.title).join('、')}`));
     }
@@ -24,4 +26,9 @@ export async function lookup(query: string, options: CommonOptions & { section?:
       );
   }
   return result.found ? EXIT.done : EXIT.failed;
+}
+
+/** Whoever reads an entry should know when it stops to hold. */
+function until({ valid_until }: { valid_until?: string }): string {
+  return valid_until === undefined ? '' : pc.yellow(`  只适用到 ${valid_until}`);
 }
