@@ -13,8 +13,8 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { XiheError } from '../errors.js';
+import { maskSecrets } from '../text/index.js';
 import { withFileLock } from './lock.js';
-import { maskSecrets } from './mask.js';
 import type { AuditEntry } from './types.js';
 
 /** Size at which the log is set aside and a new one begun: some 20,000 entries. Bytes. */

@@ -1,6 +1,6 @@
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { delimiter, extname, isAbsolute, join, resolve } from 'node:path';
-import { isSecretName } from './mask.js';
+import { isSecretName } from '../text/index.js';
 
 /** A program and its arguments as `spawn` takes them. */
 export interface Command {

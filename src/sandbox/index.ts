@@ -1,11 +1,12 @@
 /** The public face of the sandbox room: staged edits, scratch copies, commands that leave nothing behind, and their records. */
+
+export { maskSecrets, maskText } from '../text/index.js';
 export { undo } from './apply.js';
 export { AuditLog } from './audit.js';
 export { Changeset } from './changeset.js';
 export { type ConfinementStatus, confinementStatus } from './confinement.js';
 export { type DangerVerdict, dangerOf } from './danger.js';
 export { withAsyncFileLock, withFileLock } from './lock.js';
-export { maskSecrets, maskText } from './mask.js';
 export { pruneSandboxState } from './prune.js';
 export { listReceipts } from './receipts.js';
 export { runProcess } from './runner.js';

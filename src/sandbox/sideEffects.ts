@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, linkSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { errnoOf, XiheError } from '../errors.js';
+import { maskSecrets } from '../text/index.js';
 import { faultPoint, fsyncDir, hashOf, inState, replaceFile, writeSynced } from './durable.js';
-import { maskSecrets } from './mask.js';
 
 /** What names an act outside the tree. The same thread, step and arguments are the same act. */
 export interface SideEffect {

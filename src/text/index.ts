@@ -13,6 +13,7 @@ export {
 export { fold, hasChinese } from './fold.js';
 export { stableHash } from './hash.js';
 export { identifiersOf, splitIdentifier } from './identifiers.js';
+export { isSecretName, maskSecrets, maskText } from './mask.js';
 export {
   holdsPrivateKey,
   holdsSecretValues,
@@ -20,6 +21,7 @@ export {
   isKeyFileName,
   isPrivateKeyFile,
 } from './secretFiles.js';
+export { secretIn } from './secretValues.js';
 export { addUserWords, bigrams, contentWords, normalise, segment } from './segment.js';
 export { closest, similarity } from './similarity.js';
 export { isStopWord } from './stopwords.js';
