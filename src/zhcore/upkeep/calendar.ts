@@ -29,12 +29,6 @@ function dayMs(day: string): number | undefined {
   return Number.isNaN(ms) || new Date(ms).toISOString().slice(0, 10) !== day ? undefined : ms;
 }
 
-/** The day of a moment, by the clock of the machine: `2026-11-03`. */
-export function dayOf(time: Date): string {
-  const two = (n: number) => String(n).padStart(2, '0');
-  return `${time.getFullYear()}-${two(time.getMonth() + 1)}-${two(time.getDate())}`;
-}
-
 /** The day `n` days after `day` (before it, when negative). @returns undefined when `day` is none */
 export function addDays(day: string, n: number): string | undefined {
   const ms = dayMs(day);
