@@ -1,0 +1,183 @@
+import { appendFileSync, mkdirSync, readFileSync, renameSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import * as z from 'zod';
+import type { LookupResult } from '../../knowledge/index.js';
+import { estimateTokens, fold, maskText } from '../../text/index.js';
+import type { CoreResult, InjectedEntry, Phase } from '../types.js';
+
+/** Bytes of one file; two are kept. A record has about 400 bytes, so this is some 25,000 queries, a year of a busy team. */
+const FILE_BYTES = 5_000_000;
+
+/** Characters of a request that are kept: enough to see what was missed, too few to retell a task. */
+const TEXT_CHARS = 80;
+
+/** Nothing older counts, in days. */
+export const LOG_DAYS_MAX = 366;
+
+const hitSchema = z.object({
+  id: z.string(),
+  type: z.enum(['term', 'knowledge', 'playbook', 'warning']),
+  /** Content hash of the entry as it was. */
+  version: z.string(),
+  tokens: z.number(),
+  score: z.number().optional(),
+});
+
+const recordSchema = z.object({
+  /** ISO time in UTC. */
+  t: z.string().refine((t) => !Number.isNaN(Date.parse(t))),
+  kind: z.enum(['query', 'lookup', 'inject']),
+  phase: z.enum(['plan', 'execute', 'postcheck', 'answer']).optional(),
+  gate: z.boolean(),
+  text: z.string(),
+  hits: z.array(hitSchema),
+  found: z.boolean(),
+  /** How long the answer took, in milliseconds. */
+  ms: z.number().optional(),
+  dataVersion: z.string(),
+  thread: z.string().optional(),
+});
+
+/** An entry that a record names. Of a look-up the id is that of the document, else of the entry or chunk. */
+export type LoggedHit = z.infer<typeof hitSchema>;
+
+/**
+ * One line of the log. `query`: the core was asked; `inject`: entries went into a prompt or brief; `lookup`: somebody looked
+ * something up.
+ */
+export type QueryRecord = z.infer<typeof recordSchema>;
+
+/** What the caller knows beside the answer. */
+export interface RecordContext {
+  /** The request, whole; what is kept of it is decided here. */
+  text: string;
+  phase?: Phase | undefined;
+  thread?: string | undefined;
+  /** In milliseconds. */
+  ms?: number | undefined;
+  dataVersion?: string | undefined;
+  now?: Date | undefined;
+}
+
+/**
+ * The log of what was asked and what it brought, for `xihe stats` and `xihe stale`: `queries.jsonl` in the state folder, which is never
+ * committed. Best effort: a folder that can't be written never fails a run.
+ */
+export class QueryLog {
+  private readonly file: string;
+  private readonly older: string;
+
+  /** @param stateDir absolute, see `openLayout` */
+  constructor(private readonly stateDir: string) {
+    this.file = join(stateDir, 'queries.jsonl');
+    this.older = join(stateDir, 'queries.1.jsonl');
+  }
+
+  /** Adds a line, in one write that other processes' writes can't cut (O_APPEND). Never throws. */
+  append(record: QueryRecord): void {
+    try {
+      mkdirSync(this.stateDir, { recursive: true });
+      this.rotate();
+      appendFileSync(this.file, `${JSON.stringify(record)}\n`);
+    } catch {
+      // Read-only, full, or a folder in its place: the answer that was given does not depend on it.
+    }
+  }
+
+  /**
+   * Records in the order of their writing; lines that are no record (cut by a crash, edited by hand) are skipped.
+   *
+   * @param since leaves out what is older
+   */
+  read({ since }: { since?: Date } = {}): QueryRecord[] {
+    const from = since?.getTime() ?? Number.NEGATIVE_INFINITY;
+    return [this.older, this.file].flatMap(linesOf).flatMap((line) => {
+      const record = parseLine(line);
+      return record !== undefined && Date.parse(record.t) >= from ? [record] : [];
+    });
+  }
+
+  /** Two processes may both find the file full; the second then finds a fresh one, and leaves it. */
+  private rotate(): void {
+    const size = statSync(this.file, { throwIfNoEntry: false })?.size ?? 0;
+    if (size >= FILE_BYTES) renameSync(this.file, this.older);
+  }
+}
+
+function linesOf(file: string): string[] {
+  try {
+    return readFileSync(file, 'utf8').split('\n');
+  } catch {
+    return [];
+  }
+}
+
+function parseLine(line: string): QueryRecord | undefined {
+  if (line.trim() === '') return undefined;
+  try {
+    return recordSchema.safeParse(JSON.parse(line)).data;
+  } catch {
+    return undefined;
+  }
+}
+
+/** A query of the core, as it is logged. */
+export function recordOf(result: CoreResult, context: RecordContext): QueryRecord {
+  const hits = [result.terms, result.knowledge, result.playbooks, result.warnings].flat().map((hit) => ({
+    id: hit.entry.id,
+    type: hit.type,
+    version: hit.provenance.version,
+    tokens: hit.tokens,
+    score: hit.score,
+  }));
+  return record('query', hits, { dataVersion: result.dataVersion, ...context }, result.gate.asked);
+}
+
+/** What of a query really went into a prompt or brief, as it is logged. */
+export function recordOfInjection(entries: readonly InjectedEntry[], context: RecordContext): QueryRecord {
+  const hits = entries.map(({ id, type, version, tokens }) => ({ id, type, version, tokens }));
+  return record('inject', hits, context);
+}
+
+/** A look-up, as it is logged. */
+export function recordOfLookup(result: LookupResult, context: RecordContext): QueryRecord {
+  const parts = [result.primary, result.supplement].filter((part) => part !== null);
+  const hits = parts.map(({ source, version, content, score }) => ({
+    id: source.replace(/^(?:.*?\/)?knowledge\//, ''),
+    type: 'knowledge' as const,
+    version: version ?? '',
+    tokens: estimateTokens(content),
+    ...(score === undefined ? {} : { score }),
+  }));
+  return record('lookup', hits, context);
+}
+
+function record(kind: QueryRecord['kind'], hits: LoggedHit[], context: RecordContext, gate = true): QueryRecord {
+  const { text, phase, thread, ms, dataVersion = '', now = new Date() } = context;
+  return {
+    t: now.toISOString(),
+    kind,
+    ...(phase === undefined ? {} : { phase }),
+    gate,
+    text: shortened(text),
+    hits,
+    found: hits.length > 0,
+    ...(ms === undefined ? {} : { ms: Math.round(ms * 100) / 100 }),
+    dataVersion,
+    ...(thread === undefined ? {} : { thread }),
+  };
+}
+
+/** Masked before it is cut: half a key would no longer look like one. */
+function shortened(text: string): string {
+  const line = fold(maskText(text)).replace(/\s+/g, ' ').trim();
+  return [...line].slice(0, TEXT_CHARS).join('');
+}
+
+/**
+ * Whether somebody or some model got to read the hits of a record: what was injected, looked up, or asked for on the command line. A
+ * query within a run only proposes; what came of it is its `inject` record.
+ */
+export function isUse({ kind, phase }: QueryRecord): boolean {
+  return kind !== 'query' || phase === undefined;
+}
