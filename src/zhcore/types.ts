@@ -1,4 +1,4 @@
-import type { Chunk, LoadProblem, Provenance } from '../knowledge/types.js';
+import type { Chunk, KnowledgeDocument, LoadProblem, Provenance } from '../knowledge/types.js';
 
 export type EntryType = 'term' | 'knowledge' | 'playbook' | 'warning';
 
@@ -83,6 +83,13 @@ export interface Hit<E> {
   /** Of a term: where its symbols stand in the repository, when somebody looked. */
   places?: CodePlace[];
 }
+
+/** An entry with its type; of knowledge the whole document. */
+export type CoreEntry =
+  | { type: 'term'; entry: Term }
+  | { type: 'warning'; entry: Warning }
+  | { type: 'playbook'; entry: Playbook }
+  | { type: 'knowledge'; entry: KnowledgeDocument };
 
 /** A place in code that a symbol of a term leads to. */
 export interface CodePlace {

@@ -48,7 +48,7 @@ export class UsageIndex {
     return {
       uses: own.uses + byVersion.uses,
       tokens: own.tokens + byVersion.tokens,
-      lastUsed: own.lastUsed > byVersion.lastUsed ? own.lastUsed : byVersion.lastUsed,
+      lastUsed: [own.lastUsed, byVersion.lastUsed].sort().at(-1) as string,
     };
   }
 }
