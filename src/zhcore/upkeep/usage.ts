@@ -23,9 +23,10 @@ export interface Counted {
 export class UsageIndex {
   private readonly byKey = new Map<string, Usage>();
 
-  constructor(records: Iterable<QueryRecord>) {
+  /** @param counts which lines count; without it those whose hits were really read */
+  constructor(records: Iterable<QueryRecord>, counts: (record: QueryRecord) => boolean = isUse) {
     for (const record of records) {
-      if (!isUse(record)) continue;
+      if (!counts(record)) continue;
       // Two chunks of a document in one answer are one use of it, and the tokens of both.
       const counted = new Set<string>();
       for (const hit of record.hits) {
