@@ -20,6 +20,7 @@ import { EntryStore } from './store.js';
 import { TermIndex } from './terms.js';
 import { PlaybookIndex, type Request, WarningIndex } from './triggers.js';
 import type {
+  CoreEntry,
   CoreQuery,
   CoreResult,
   DiffWarning,
@@ -31,6 +32,7 @@ import type {
   Term,
   Warning,
 } from './types.js';
+import type { Watching, WatchOptions } from './watch.js';
 
 export interface ZhCoreOptions {
   /** The folder that holds the general `knowledge/` and `playbooks/`; default: what ships in the package. */
@@ -70,16 +72,17 @@ interface Indexes {
 /** What a team knows, loaded and ready to be asked. Made by {@link openZhCore}. */
 export class ZhCore {
   private readonly store: EntryStore;
+  private readonly layerDirs: string[];
   private made: Indexes | undefined;
 
   constructor(private readonly options: ZhCoreOptions) {
     const general: LayerDir = { dir: options.generalDir ?? packageRoot(), layer: 'general' };
     const { projectDir, cacheDir } = options;
     const lastGoodDir = cacheDir === undefined ? undefined : join(cacheDir, 'last-good');
-    this.store = new EntryStore(
-      projectDir === undefined ? [general] : [general, { dir: projectDir, layer: 'project', lastGoodDir }],
-      cacheDir,
-    );
+    const layers: LayerDir[] =
+      projectDir === undefined ? [general] : [general, { dir: projectDir, layer: 'project', lastGoodDir }];
+    this.layerDirs = layers.map(({ dir }) => dir);
+    this.store = new EntryStore(layers, cacheDir);
   }
 
   /** Content hash of everything in force; moves only when content does. */
@@ -117,6 +120,16 @@ export class ZhCore {
     const before = this.dataVersion;
     this.store.reload();
     return this.dataVersion !== before;
+  }
+
+  /**
+   * Reloads by itself from now on, whenever an entry's file changes: hot reload for whatever stays running.
+   *
+   * @throws nothing; where files can't be watched, their time stamps are polled
+   */
+  async watch(options: WatchOptions): Promise<Watching> {
+    const { watchLayers } = await import('./watch.js');
+    return watchLayers(this, this.layerDirs, options);
   }
 
   /**
@@ -166,6 +179,17 @@ export class ZhCore {
   /** The playbook that a request calls for, if there is one. */
   playbookFor(text: string): Playbook | undefined {
     return this.query({ userIntent: text, codeSymbols: [], taskType: 'general', force: true }).playbooks[0]?.entry;
+  }
+
+  /** Everything in force, documents of knowledge whole. */
+  entries(): CoreEntry[] {
+    const { terms, warnings, playbooks, knowledge } = this.store;
+    return [
+      ...[...terms.byId.values()].map((entry) => ({ type: 'term' as const, entry })),
+      ...[...warnings.byId.values()].map((entry) => ({ type: 'warning' as const, entry })),
+      ...[...playbooks.byId.values()].map((entry) => ({ type: 'playbook' as const, entry })),
+      ...knowledge.documents.map((entry) => ({ type: 'knowledge' as const, entry })),
+    ];
   }
 
   /** The module of a path (relative, POSIX). */

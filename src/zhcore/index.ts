@@ -32,3 +32,5 @@ export type {
   Warning,
   WarningTrigger,
 } from './types.js';
+export * from './upkeep/index.js';
+export type { ReloadEvent, Watching, WatchOptions } from './watch.js';

@@ -1,0 +1,71 @@
+import pc from 'picocolors';
+import type { LoadProblem, ReloadEvent } from '../../zhcore/index.js';
+import { EXIT } from '../exit-codes.js';
+import { openCore } from '../open.js';
+import { log, print, visible } from '../output.js';
+import type { CommonOptions } from './options.js';
+
+/** Files of one reload that are named; a checkout touches hundreds. */
+const FILES_SHOWN = 5;
+
+/** `xihe watch`: reloads on every change below `.xihe/` and says what it did, until Ctrl-C. With `--json` one line a reload. */
+export async function watch(options: CommonOptions): Promise<number> {
+  const { layout, core } = await openCore(options.repo);
+  const stopped = new AbortController();
+  process.once('SIGINT', () => stopped.abort());
+  process.once('SIGTERM', () => stopped.abort());
+  let known = new Set(core.problems.map(keyOf));
+  const say = (event: ReloadEvent) => {
+    if (options.json) process.stdout.write(`${JSON.stringify(toJson(event))}\n`);
+    else print(describe(event, known));
+    known = new Set(event.problems.map(keyOf));
+  };
+  await core.watch({
+    onReload: say,
+    onPolling: (reason) => log(pc.yellow(`${reason}，改为每秒看一次`)),
+    signal: stopped.signal,
+  });
+  const { terms, warnings, playbooks, documents } = core.counts();
+  log(
+    `正在盯着 ${layout.layerDir}（术语 ${terms}，警示 ${warnings}，流程模板 ${playbooks}，文档 ${documents}），按 Ctrl-C 结束`,
+  );
+  for (const problem of core.problems) log(problemLine(problem));
+  await new Promise<void>((done) => stopped.signal.addEventListener('abort', () => done()));
+  return EXIT.done;
+}
+
+function describe({ files, moved, dataVersion, problems, ms }: ReloadEvent, known: ReadonlySet<string>): string {
+  const named = files.slice(0, FILES_SHOWN).map(visible).join('、');
+  const more = files.length > FILES_SHOWN ? ` 等 ${files.length} 处` : '';
+  const outcome = moved ? pc.green(`已重新加载，数据版本 ${dataVersion}`) : pc.dim('内容没有变化');
+  const fresh = problems.filter((problem) => !known.has(keyOf(problem)));
+  const mended = known.size - (problems.length - fresh.length);
+  return [
+    `${named}${more}：${outcome}（${Math.round(ms)} 毫秒）`,
+    ...fresh.map(problemLine),
+    ...(mended > 0 ? [pc.green(`  修好了 ${mended} 处`)] : []),
+  ].join('\n');
+}
+
+function problemLine({ file, line, reason, level }: LoadProblem): string {
+  return `  ${level === 'error' ? pc.red('坏了') : pc.yellow('提醒')} ${visible(`${file}:${line}：${reason}`)}`;
+}
+
+function keyOf({ file, line, reason }: LoadProblem): string {
+  return `${file}:${line}:${reason}`;
+}
+
+function toJson({ files, moved, dataVersion, problems, ms }: ReloadEvent) {
+  return {
+    files,
+    moved,
+    data_version: dataVersion,
+    problems: problems.map(({ file, line, reason, keptLastGood }) => ({
+      file,
+      line,
+      reason,
+      kept_last_good: keptLastGood,
+    })),
+    ms: Math.round(ms),
+  };
+}
