@@ -1,0 +1,80 @@
+/** What a source is taken for. */
+export type ImportKind = 'terms' | 'playbooks' | 'knowledge';
+
+/** Something of the source that does not go in, or not as it stands. */
+export interface LeftOut {
+  /** File, with sheet and row or line: `术语.xlsx#订单!12`, `AGENTS.md:30`. */
+  where: string;
+  /** In Chinese. */
+  reason: string;
+  /** The beginning of what it was; empty where that says nothing. */
+  text: string;
+}
+
+/** Something that the source did not say and that the import concluded; a person should look at it. */
+export interface Guessed {
+  where: string;
+  /** In Chinese: what was concluded. */
+  what: string;
+  text: string;
+}
+
+/** A file that the import would write. */
+export interface PlannedFile {
+  /** Relative to the project, POSIX: `.xihe/knowledge/terms/imported-词表.yaml`. */
+  path: string;
+  content: string;
+  /** Entries in it. */
+  entries: number;
+  /** `new` will be written; `same` is there already; `kept` is there with other content and stays. */
+  state: 'new' | 'same' | 'kept';
+  /** Its first entries, one line each, for people. */
+  preview: string[];
+}
+
+/** What an import would do. */
+export interface ImportPlan {
+  kind: ImportKind;
+  files: PlannedFile[];
+  leftOut: LeftOut[];
+  guessed: Guessed[];
+}
+
+/** Where an import goes, and how. */
+export interface ImportOptions {
+  /** The project root, symlinks resolved. */
+  root: string;
+  /** The project's `.xihe/`; it need not exist. */
+  layerDir: string;
+  /** What to take the source for; default: its name and content decide. */
+  as?: ImportKind;
+  /** Module of entries that name none. */
+  module?: string;
+  signal?: AbortSignal;
+  /** Called now and then with the number of files (or rows) done. */
+  onProgress?: (progress: { done: number; total: number; what: string }) => void;
+}
+
+/** Where parsers report to. */
+export class Notes {
+  readonly leftOut: LeftOut[] = [];
+  readonly guessed: Guessed[] = [];
+
+  drop(where: string, reason: string, text = ''): void {
+    this.leftOut.push({ where, reason, text: excerpt(text) });
+  }
+
+  guess(where: string, what: string, text = ''): void {
+    this.guessed.push({ where, what, text: excerpt(text) });
+  }
+}
+
+/** As much of a text as is needed to recognise it, in characters. */
+const EXCERPT_CHARS = 120;
+
+/** One line, short. */
+export function excerpt(text: string): string {
+  const line = text.replace(/\s+/g, ' ').trim();
+  const chars = [...line];
+  return chars.length <= EXCERPT_CHARS ? line : `${chars.slice(0, EXCERPT_CHARS - 1).join('')}…`;
+}
