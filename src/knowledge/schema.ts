@@ -94,5 +94,4 @@ export const blockSchema = z.strictObject({
 /** A group of `lexicon/*.yaml`: words that mean the same, or nearly the same, to a developer. */
 export const lexiconGroupSchema = z
   .strictObject({ equal: textList, near: textList })
-  .refine(({ equal, near }) => equal.length + near.length >= 2, { message: 'equal 和 near 加起来至少要有两个词' })
-  .refine(({ equal, near }) => equal.length !== 1 || near.length > 0, { message: 'equal 只有一个词时要写 near' });
+  .refine(({ equal, near }) => equal.length + near.length >= 2, { message: 'equal 和 near 加起来至少要有两个词' });
