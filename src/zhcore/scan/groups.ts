@@ -1,0 +1,191 @@
+import { moduleOfPath } from '../modules.js';
+import type { ModuleMap } from '../types.js';
+import { folderModule } from './files.js';
+import { CENTRALITY, coreOf, isPlainMember, nameKey, partsOf, shown, TYPE_ROLES } from './names.js';
+import type { Evidence, EvidenceKind, Mention, SymbolRef } from './types.js';
+
+/** A word and one thing of the code that it stands beside, with everything that says so. */
+export interface Group {
+  word: string;
+  nameKey: string;
+  /** Most central first, each name once. */
+  symbols: SymbolRef[];
+  evidence: Evidence[];
+  also: Map<string, number>;
+  note?: string;
+  weight: number;
+}
+
+/** How much one kind of evidence says by itself: the chance that the word is the team's word for the symbol. Set by reading samples. */
+export const KIND_WEIGHT: Record<EvidenceKind, number> = {
+  sql: 0.5,
+  annotation: 0.48,
+  menu: 0.45,
+  route: 0.45,
+  doc: 0.4,
+  enum: 0.42,
+  form: 0.38,
+  i18n: 0.3,
+  commit: 0.15,
+  lexicon: 0.3,
+};
+
+/** All class-like symbols and fields of the repository, by what they are about. */
+export class TypeIndex {
+  readonly #fields = new Map<string, SymbolRef[]>();
+  readonly #byCore = new Map<string, SymbolRef[]>();
+  readonly #bySuffix = new Map<string, Set<string>>();
+
+  add(symbol: SymbolRef): void {
+    const core = coreOf(symbol.name);
+    const list = this.#byCore.get(core);
+    if (list === undefined) this.#byCore.set(core, [symbol]);
+    else list.push(symbol);
+    const cut = core.indexOf('_');
+    // sys_user, OmsOrder: a menu or a key says user, order.
+    if (cut > 0 && cut <= MAX_PREFIX) {
+      const suffix = core.slice(cut + 1);
+      const cores = this.#bySuffix.get(suffix) ?? new Set();
+      this.#bySuffix.set(suffix, cores.add(core));
+    }
+  }
+
+  addField(symbol: SymbolRef): void {
+    const key = partsOf(symbol.name).join('_');
+    const list = this.#fields.get(key);
+    if (list === undefined) this.#fields.set(key, [symbol]);
+    else if (list.length < MAX_FIELDS) list.push(symbol);
+  }
+
+  /** Fields of this name, in whatever class. */
+  fields(name: string): readonly SymbolRef[] {
+    return this.#fields.get(partsOf(name).join('_')) ?? [];
+  }
+
+  about(core: string): readonly SymbolRef[] {
+    return this.#byCore.get(core) ?? [];
+  }
+
+  /** The core that a bare name means: itself, or the only one that has it behind a short prefix. */
+  coreFor(name: string): string | undefined {
+    const core = partsOf(name).join('_');
+    if (this.#byCore.has(core)) return core;
+    const cores = this.#bySuffix.get(core);
+    return cores?.size === 1 ? [...cores][0] : undefined;
+  }
+}
+
+/** Fields of one name that are kept: a name that more classes share belongs to none of them. */
+const MAX_FIELDS = 20;
+/** Prefixes of a system's tables and classes: sys, oms, t. */
+const MAX_PREFIX = 4;
+/** Symbols that one entry names; more than that is a list, not an answer. */
+const MAX_SYMBOLS = 4;
+
+/** Which module a file belongs to, as `modules.yaml` says. */
+export type ModuleOf = (path: string) => string | undefined;
+
+export function moduleLookup(modules: ModuleMap | undefined): ModuleOf {
+  const known = modules === undefined ? undefined : { globs: modules, titles: {} };
+  return (path) => (known ? moduleOfPath(path, known) : undefined);
+}
+
+/**
+ * Puts mentions together that say the same word of the same thing, wherever they stand. Interface keys and routes join the class that
+ * they are named after.
+ */
+export function groupMentions(mentions: readonly Mention[], types: TypeIndex): Group[] {
+  const groups = new Map<string, Group>();
+  for (const mention of mentions) {
+    if (mention.weak) continue;
+    const { key, symbol } = placed(mention.symbol, types);
+    const id = `${mention.word} ${key}`;
+    let group = groups.get(id);
+    if (group === undefined) {
+      group = { word: mention.word, nameKey: key, symbols: [], evidence: [], also: new Map(), weight: 0 };
+      groups.set(id, group);
+    }
+    group.symbols.push(symbol);
+    group.evidence.push(mention.evidence);
+    for (const form of mention.also) group.also.set(form, (group.also.get(form) ?? 0) + 1);
+    if (mention.note !== undefined) group.note ??= mention.note;
+  }
+  for (const group of groups.values()) settle(group, types);
+  return [...groups.values()];
+}
+
+function placed(symbol: SymbolRef, types: TypeIndex): { key: string; symbol: SymbolRef } {
+  const last = symbol.name.split('.').at(-1)!;
+  if (symbol.role === 'key' || symbol.role === 'route') {
+    const core = types.coreFor(last);
+    if (core !== undefined) return { key: `t:${core}`, symbol };
+  } else if (symbol.role !== 'field' || symbol.container !== undefined) return { key: nameKey(symbol), symbol };
+  const [field] = isPlainMember(last) ? [] : types.fields(last);
+  return { key: field === undefined ? nameKey(symbol) : nameKey(field), symbol };
+}
+
+function settle(group: Group, types: TypeIndex): void {
+  if (group.nameKey.startsWith('t:'))
+    group.symbols.push(...types.about(group.nameKey.slice(2)).filter(({ role }) => role !== 'layer'));
+  else if (group.symbols.every(({ container }) => container === undefined))
+    group.symbols.push(...types.fields(group.symbols[0]!.name.split('.').at(-1)!).slice(0, 3));
+  const counts = new Map<string, number>();
+  for (const symbol of group.symbols) counts.set(shown(symbol), (counts.get(shown(symbol)) ?? 0) + 1);
+  const order = (s: SymbolRef) =>
+    CENTRALITY[s.role] -
+    (s.role === 'field' && s.container === undefined ? 0.1 : 0) +
+    0.02 * Math.min(5, counts.get(shown(s))!) -
+    (s.name.length > 40 ? 0.1 : 0);
+  const seen = new Set<string>();
+  group.symbols = group.symbols
+    .sort((a, b) => order(b) - order(a) || (a.file < b.file ? -1 : 1) || a.line - b.line)
+    .filter((symbol) => !seen.has(shown(symbol)) && seen.add(shown(symbol)));
+  group.evidence = dedupe(group.evidence);
+  group.weight = combine(group.evidence);
+}
+
+/** Independent kinds add up; more of one kind says a little more, since comments are copied. */
+function combine(evidence: readonly Evidence[]): number {
+  const kinds = new Map<EvidenceKind, Set<string>>();
+  for (const { kind, file } of evidence) kinds.set(kind, (kinds.get(kind) ?? new Set()).add(file));
+  let doubt = 1;
+  for (const [kind, files] of kinds) {
+    const weight = KIND_WEIGHT[kind];
+    doubt *= 1 - weight;
+    for (let i = 1; i < Math.min(files.size, 5); i++) doubt *= 1 - weight * 0.3 ** i;
+  }
+  return 1 - doubt;
+}
+
+function dedupe(evidence: readonly Evidence[]): Evidence[] {
+  const seen = new Set<string>();
+  return evidence
+    .filter(({ file, line, kind }) => !seen.has(`${file}:${line}:${kind}`) && seen.add(`${file}:${line}:${kind}`))
+    .sort((a, b) => KIND_WEIGHT[b.kind] - KIND_WEIGHT[a.kind] || (a.file < b.file ? -1 : 1) || a.line - b.line);
+}
+
+/** The symbols that an entry should name: the most central, and its other spellings (`OmsOrder`, `oms_order`). */
+export function namedSymbols(group: Group): string[] {
+  const first = group.symbols[0]!;
+  if (TYPE_ROLES.has(first.role)) {
+    const names = [
+      ...new Set(group.symbols.filter(({ role }) => role !== 'key' && role !== 'route').map(({ name }) => name)),
+    ];
+    return names.slice(0, MAX_SYMBOLS);
+  }
+  const names = [...new Set(group.symbols.map(shown))];
+  const spread = new Set(group.symbols.map(({ container }) => container)).size;
+  // A telling name that many classes share is better named alone: order_sn stands in six tables.
+  if (spread > MAX_SYMBOLS && !group.nameKey.includes('.')) {
+    const bare = new Set(group.symbols.map(({ name }) => name));
+    return [...new Set([shown(first), ...bare])].slice(0, 3);
+  }
+  return names.slice(0, MAX_SYMBOLS);
+}
+
+/** Where a group lives: by modules.yaml, or '' ; `folder` is for telling two meanings of a word apart. */
+export function homeOf(group: Group, moduleOf: ModuleOf): { module?: string; folder: string } {
+  const file = group.symbols[0]!.file;
+  const module = moduleOf(file);
+  return { folder: folderModule(file), ...(module === undefined ? {} : { module }) };
+}

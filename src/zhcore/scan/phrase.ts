@@ -1,0 +1,160 @@
+import { isStopWord } from '../../text/index.js';
+import { CLAUSE, FORM_ENDINGS, GENERIC_WORDS, LAYER_ENDINGS, PLAIN_VERBS, QUANTIFIERS } from './vocabulary.js';
+
+/** What a text that stands beside a symbol says about it. */
+export interface Phrase {
+  /** The word for the symbol itself. */
+  word: string;
+  /** Fuller forms of the word that people use too (用户信息 beside 用户). */
+  also: string[];
+  /** What the text says beyond the word. */
+  note?: string;
+  /** The word is what the symbol works on, not the symbol itself (查询订单 → 订单). */
+  weak: boolean;
+}
+
+/** What kind of thing the text describes: types shed other endings than members. */
+export type Described = 'type' | 'title' | 'action' | 'member' | 'label';
+
+/** Han characters of a word: shorter says nothing alone, longer is a sentence. */
+const MIN_HAN = 2;
+const MAX_HAN = 8;
+/** Letters, digits and signs that may stand beside the Han: IP, SSL, 24h. */
+const MAX_LATIN = 10;
+/** Longest remark that is kept beside a word, in characters. */
+const MAX_NOTE = 60;
+/** Longest text that is looked at: what is longer is prose. */
+const MAX_LOOKED_AT = 400;
+
+const SHAPE = /^(?:[A-Za-z][A-Za-z0-9+#.]{0,9})?\p{Script=Han}+(?:[A-Za-z][A-Za-z0-9+#]{0,9}\p{Script=Han}*)?$/u;
+const HAN = /\p{Script=Han}/gu;
+const CUT =
+  /[：:（()）[\]【】{}<>《》「」“”"'`，,、；;。!！?？|=~…\\/*&%$#@^+]|->|=>|--|—|\.\s|\.$|\s-\s|\s\d|\d+[\s.、)）:：-]/;
+const NOT_ABOUT_CODE =
+  /copyright|licen[cs]e|版权所有|保留.{0,4}权利|TODO|FIXME|XXX|HACK|待办|created by|generated|@author|https?:/i;
+
+/**
+ * Draws the word for a symbol out of a comment, a label or a title.
+ *
+ * @param raw as the file says it, markers stripped
+ * @param kind what it describes
+ * @param self the symbol's own name, which Go comments begin with
+ * @returns undefined where it says nothing that a team would say
+ */
+export function phraseOf(raw: string, kind: Described, self = ''): Phrase | undefined {
+  const line = firstLine(raw.slice(0, MAX_LOOKED_AT), self);
+  if (line === undefined) return undefined;
+  const { head, rest } = cutHead(line);
+  const bare = kind === 'type' ? withoutLayer(head) : head;
+  const found = kind === 'action' ? actionOf(bare) : { word: bare, weak: false };
+  const word = kind === 'type' || kind === 'title' ? withoutGenericEnd(found.word) : withoutIdEnd(found.word);
+  if (!isTermLike(word)) return undefined;
+  const note = rest.replace(/\s+/g, ' ').trim().slice(0, MAX_NOTE);
+  const also = [bare].filter((form) => form !== word && !found.weak && isTermLike(form));
+  return { word, also: [...new Set(also)], weak: found.weak, ...(/\p{Script=Han}/u.test(note) ? { note } : {}) };
+}
+
+/** The first line that says something: without tags, numbering, and the name of what it describes. */
+function firstLine(raw: string, self: string): string | undefined {
+  for (const part of raw.split(/\r\n|\r|\n|<br\s*\/?>|<p>/i)) {
+    const line = part
+      .replace(/\{@\w+\s+([^}]*)\}/g, '$1')
+      .replace(/<\/?[a-zA-Z][^>]{0,200}>/g, '')
+      .replace(/^\s*@(?:summary|description|desc|brief|apiNote|描述|说明|功能)\s*[:：]?/i, '')
+      .replace(
+        /^[\s*/#-]*(?:[\d一二三四五六七八九十]+[.、)）]\s*)?(?:描述|说明|功能|名称|类名|类说明|功能说明|功能描述|Description)\s*[:：]\s*/iu,
+        '',
+      )
+      .replace(/^[\s*/#•·-]+/, '')
+      .replace(/^([A-Za-z_][\w.]*)\s+(?=\p{Script=Han})/u, (whole, name: string) => (name === self ? '' : whole))
+      .trim();
+    if (!/\p{Script=Han}/u.test(line) || line.startsWith('@')) continue;
+    return NOT_ABOUT_CODE.test(line) ? undefined : line;
+  }
+  return undefined;
+}
+
+/** The part up to the first mark that ends a word, and what stands behind it. */
+function cutHead(line: string): { head: string; rest: string } {
+  // 公告 信息操作处理, IP 地址: a blank beside Han ends no word; before Latin that trails (角色表 sys_role) it does.
+  const joined = line
+    .replace(/(\p{Script=Han})\s+(?=\p{Script=Han})/gu, '$1')
+    .replace(/([A-Za-z0-9])\s+(?=\p{Script=Han})/gu, '$1')
+    .replace(/(\p{Script=Han})\s+(?=[A-Za-z][A-Za-z0-9]*\p{Script=Han})/gu, '$1');
+  const blank = /\p{Script=Han}(?=\s+[\w`])/u.exec(joined);
+  const cut = CUT.exec(joined);
+  const end = Math.min(cut?.index ?? joined.length, blank ? blank.index + blank[0].length : joined.length);
+  return {
+    head: joined.slice(0, end).trim(),
+    rest: joined.slice(end).replace(/^[\s：:（(，,、；;。|=-]+|[)）。；;\s]+$/g, ''),
+  };
+}
+
+/** 订单管理Controller → 订单管理, 角色表 → 角色, 优惠券服务实现类 → 优惠券. */
+function withoutLayer(head: string): string {
+  let word = head;
+  for (let i = 0; i < 4; i++) {
+    const shorter = word.replace(LAYER_ENDINGS, '');
+    if (
+      shorter === word ||
+      hanCount(shorter) < MIN_HAN ||
+      (word.endsWith('表') && /(?:报|列|时间|日程|课|钟|仪|电|水|图)$/.test(shorter)) ||
+      /[分种品门人同大税]类$/.test(word)
+    )
+      break;
+    word = shorter;
+  }
+  return word;
+}
+
+/** 用户信息, 用户管理 → 用户, where what is left still says something. */
+function withoutGenericEnd(word: string): string {
+  const shorter = word.replace(/(?:基本信息|信息管理|信息|记录信息|数据信息|管理|列表)$/, '');
+  return shorter !== word && hanCount(shorter) >= MIN_HAN && !GENERIC_WORDS.has(shorter) ? shorter : word;
+}
+
+/** 订单ID, 订单id, 订单主键 → no word of its own: the number of a thing is not the thing. */
+function withoutIdEnd(word: string): string {
+  return /(?:id|ID|Id|主键|标识|外键)$/.test(word) ? '' : word;
+}
+
+const PLAIN = new RegExp(`^(?:${PLAIN_VERBS})`);
+const BY =
+  /^(?:根据|通过|按照|按|依据|基于|用|以|从|向|给|为|对|将|把|由|当)[^，,]{1,14}?(?=(?:分页|批量|模糊)?(?:查询|查找|获取|获得|得到|删除|移除|修改|更新|判断|统计|计算|检查|校验|生成|创建|添加|新增|设置|转换|搜索|加载|读取))/;
+
+/** 根据id查询订单列表 → 订单 (weak); 批量发货, 取消订单 stay: their verb is the business. */
+function actionOf(head: string): { word: string; weak: boolean } {
+  let word = head.replace(BY, '');
+  let weak = word !== head;
+  for (let i = 0; i < 3; i++) {
+    const shorter = word.replace(QUANTIFIERS, '').replace(PLAIN, '');
+    if (shorter === word || hanCount(shorter) < MIN_HAN) break;
+    weak ||= PLAIN.test(word.replace(QUANTIFIERS, ''));
+    word = shorter;
+  }
+  const formless = word.replace(FORM_ENDINGS, '');
+  if (formless !== word && hanCount(formless) >= MIN_HAN) return { word: formless, weak: true };
+  if (weak) return { word: withoutGenericEnd(word), weak };
+  return { word, weak: PLAIN.test(word) };
+}
+
+/** Tells whether a text has the shape of a word that people say. */
+export function isTermLike(word: string): boolean {
+  if (!SHAPE.test(word)) return false;
+  const han = hanCount(word);
+  if (han < MIN_HAN || han > MAX_HAN || word.length - han > MAX_LATIN) return false;
+  if (GENERIC_WORDS.has(word) || GENERIC_WORDS.has(word.toLowerCase())) return false;
+  if (
+    CLAUSE.test(word) ||
+    /的|地址为|为$|是$|(?<!目)的$|[时后前中]候?$(?<!(?:及|临|按|计|超|实|限|定|工|课|小|售|事|集|名)[时中后前])/.test(
+      word,
+    )
+  )
+    return false;
+  return !isStopWord(word);
+}
+
+/** How many Han characters a text has. */
+export function hanCount(text: string): number {
+  return text.match(HAN)?.length ?? 0;
+}

@@ -1,0 +1,172 @@
+import { splitIdentifier } from '../../text/index.js';
+import type { Alignment } from './align.js';
+import { type Group, homeOf, type ModuleOf, namedSymbols, type TypeIndex } from './groups.js';
+import { CENTRALITY, coreOf, shown } from './names.js';
+import { hanCount } from './phrase.js';
+import type { Proposal } from './types.js';
+
+/** Evidence that a proposal quotes. */
+const MAX_EVIDENCE = 5;
+/** A word for so many different things names none of them. */
+const MAX_MEANINGS = 6;
+/** A meaning with less than this share of a word's weight in the same module is a slip beside the main one. */
+const MIN_SHARE = 0.55;
+/** What a short word beside a name that many classes have is worth. */
+const SHARED_MEMBER = 0.6;
+/** Each further member of one class is worth this much of the one before: fifty columns of one table are no overview. */
+const CROWDED = 0.97;
+const CROWDED_MIN = 0.75;
+/** Another word for the same symbol with this share of the main one's weight is an alias. */
+const ALIAS_SHARE = 0.45;
+const MAX_ALIASES = 4;
+/** Below this nothing is worth a person's look. */
+const MIN_SCORE = 0.15;
+
+interface Scored {
+  group: Group;
+  score: number;
+  module?: string;
+  folder: string;
+  aliases: Set<string>;
+}
+
+/** Turns groups into ranked proposals: one for each symbol, with the best word and its other words. */
+export function propose(
+  groups: readonly Group[],
+  alignment: Alignment,
+  types: TypeIndex,
+  moduleOf: ModuleOf,
+): Proposal[] {
+  const scored = groups.map(
+    (group): Scored => ({
+      group,
+      score: baseScore(group, alignment, types),
+      aliases: new Set(),
+      ...homeOf(group, moduleOf),
+    }),
+  );
+  const best = onePerSymbol(scored);
+  const told = tellApart(best);
+  const ids = new Set<string>();
+  return spread(told)
+    .filter(({ score }) => score >= MIN_SCORE)
+    .map((entry) => toProposal(entry, ids));
+}
+
+const byScore = (a: Scored, b: Scored) => b.score - a.score || (a.group.word < b.group.word ? -1 : 1);
+
+function spread(entries: Scored[]): Scored[] {
+  const seen = new Map<string, number>();
+  return entries
+    .sort(byScore)
+    .map((entry) => {
+      const { container } = entry.group.symbols[0]!;
+      if (container === undefined) return entry;
+      const before = seen.get(container) ?? 0;
+      seen.set(container, before + 1);
+      return { ...entry, score: entry.score * Math.max(CROWDED_MIN, CROWDED ** before) };
+    })
+    .sort(byScore);
+}
+
+/** What the pair is worth by itself: its evidence, the shape of the word, and whether word and name explain each other. */
+function baseScore(group: Group, alignment: Alignment, types: TypeIndex): number {
+  const first = group.symbols[0]!;
+  const name = first.role === 'key' || first.role === 'route' ? first.name.split('.').at(-1)! : first.name;
+  const fit = Math.max(
+    alignment.judge(group.word, name),
+    group.nameKey.includes('.') && first.container !== undefined
+      ? alignment.judge(group.word, `${first.container}_${first.name}`)
+      : 0,
+  );
+  const central = 0.35 + 0.65 * CENTRALITY[first.role];
+  // 邮箱 beside SysDept.email, when users have one too, means neither.
+  const shared =
+    group.nameKey.includes('.') &&
+    hanCount(group.word) <= 2 &&
+    new Set(types.fields(first.name).map(({ container }) => coreOf(container ?? ''))).size > 1;
+  return group.weight * shapeOf(group.word) * central * (0.35 + 0.75 * fit) * (shared ? SHARED_MEMBER : 1);
+}
+
+/** Two to six characters are a word; above that it gets a description. */
+function shapeOf(word: string): number {
+  const han = hanCount(word);
+  if (han <= 1) return 0;
+  if (han <= 4) return 1;
+  return { 5: 0.97, 6: 0.93, 7: 0.8 }[han] ?? 0.65;
+}
+
+/** Several words for one symbol: the best one leads, those that come near it are aliases. */
+function onePerSymbol(scored: readonly Scored[]): Scored[] {
+  const bySymbol = new Map<string, Scored[]>();
+  for (const entry of scored) {
+    const list = bySymbol.get(entry.group.nameKey);
+    if (list === undefined) bySymbol.set(entry.group.nameKey, [entry]);
+    else list.push(entry);
+  }
+  return [...bySymbol.values()].map((list) => {
+    list.sort((a, b) => b.score - a.score || a.group.word.length - b.group.word.length);
+    const [main, ...others] = list as [Scored, ...Scored[]];
+    for (const other of others) {
+      if (other.score >= ALIAS_SHARE * main.score && !isNarrower(other.group.word, main.group.word))
+        main.aliases.add(other.group.word);
+    }
+    for (const form of main.group.also.keys()) main.aliases.add(form);
+    main.aliases.delete(main.group.word);
+    return main;
+  });
+}
+
+/** 首页品牌 is a kind of 品牌, not another word for it; 品牌管理 is. */
+function isNarrower(word: string, main: string): boolean {
+  return word.includes(main) && !/^(?:管理|信息|列表|表|数据|记录)$/.test(word.replace(main, ''));
+}
+
+/** One word for several symbols: in one module the strongest has it, in different modules each has its own record. */
+function tellApart(entries: readonly Scored[]): Scored[] {
+  const byWord = new Map<string, Scored[]>();
+  for (const entry of entries) byWord.set(entry.group.word, [...(byWord.get(entry.group.word) ?? []), entry]);
+  return [...byWord.values()].flatMap((list) => {
+    if (list.length === 1) return list;
+    const total = list.reduce((sum, { score }) => sum + score, 0);
+    const homes = new Map<string, Scored>();
+    for (const entry of list.sort((a, b) => b.score - a.score)) {
+      const home = entry.module ?? entry.folder;
+      const first = homes.get(home);
+      if (first === undefined) homes.set(home, entry);
+    }
+    const kept = [...homes.values()].filter(({ score }) => score >= MIN_SHARE * list[0]!.score);
+    const crowd = list.length > MAX_MEANINGS ? MAX_MEANINGS / list.length : 1;
+    return kept.map((entry) => ({
+      ...entry,
+      score: entry.score * crowd * (0.75 + 0.25 * (entry.score / total)),
+      ...(kept.length > 1 && entry.module === undefined && entry.folder !== '' ? { module: entry.folder } : {}),
+    }));
+  });
+}
+
+function toProposal({ group, score, module, aliases }: Scored, ids: Set<string>): Proposal {
+  return {
+    id: freeId(idOf(shown(group.symbols[0]!), module), ids),
+    keyword_ch: group.word,
+    aliases: [...aliases].slice(0, MAX_ALIASES),
+    code_symbols: namedSymbols(group),
+    ...(module === undefined ? {} : { module }),
+    ...(group.note === undefined ? {} : { note: group.note }),
+    score: Math.round(Math.min(1, score) * 1000) / 1000,
+    evidence: group.evidence.slice(0, MAX_EVIDENCE),
+  };
+}
+
+/** `s-order-refund-apply` for `RefundApply` of module order: the same as long as the symbol keeps its name. */
+export function idOf(symbol: string, module: string | undefined): string {
+  const parts = splitIdentifier(module === undefined ? symbol : `${module}.${symbol}`);
+  return `s-${parts.join('-') || 'x'}`;
+}
+
+function freeId(id: string, ids: Set<string>): string {
+  let free = id;
+  for (let n = 2; ids.has(free); n++) free = `${id}-${n}`;
+  ids.add(free);
+  return free;
+}
