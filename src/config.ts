@@ -44,6 +44,8 @@ export const configSchema = z
     run: runLimits.strict().prefault({}),
     core: z
       .object({
+        /** Budgets to start from; `chunkChars` and `topK` override what it says. */
+        preset: z.enum(['default', 'lean']).default('default'),
         /** Longest text of one injected knowledge chunk, in characters. */
         chunkChars: z.number().int().positive().default(800),
         /** Entries of each type at most. */
@@ -72,6 +74,9 @@ export const configSchema = z
 
 export type XiheConfig = z.infer<typeof configSchema>;
 
+/** `lean` for models with small windows and bills: half the text of a passage and its three best entries say most of it. */
+const LEAN_CORE = { chunkChars: 400, topK: 3 };
+
 /** A setting's path in the config and the environment variable that sets it. */
 const ENV: ReadonlyArray<readonly [section: keyof XiheConfig, key: string, variable: string, kind: 'text' | 'number']> =
   [
@@ -86,6 +91,7 @@ const ENV: ReadonlyArray<readonly [section: keyof XiheConfig, key: string, varia
     ['milvus', 'address', 'XIHE_MILVUS_ADDRESS', 'text'],
     ['milvus', 'token', 'XIHE_MILVUS_TOKEN', 'text'],
     ['state', 'keepThreads', 'XIHE_KEEP_THREADS', 'number'],
+    ['core', 'preset', 'XIHE_CORE_PRESET', 'text'],
     ['run', 'maxTurns', 'XIHE_MAX_TURNS', 'number'],
     ['sandbox', 'testCommand', 'XIHE_TEST_COMMAND', 'text'],
   ];
@@ -116,6 +122,7 @@ export function loadConfig(
     merged[section] = { ...merged[section], [key]: kind === 'number' ? Number(raw) : raw };
   }
   for (const [section, values] of Object.entries(overrides)) merged[section] = { ...merged[section], ...values };
+  if (merged.core?.preset === 'lean') merged.core = { ...LEAN_CORE, ...merged.core };
   const parsed = configSchema.safeParse(merged);
   if (parsed.success) return parsed.data;
   throw invalid(parsed.error, file, written, env);

@@ -1,11 +1,16 @@
-import type { CoreResult, InjectedEntry } from '../zhcore/index.js';
-import type { Emit } from './events.js';
+import { type CoreResult, type InjectedEntry, type Phase, recordOfInjection } from '../zhcore/index.js';
+import type { NodeEnv } from './node.js';
 import type { Injection, RunState } from './state.js';
 
-/** Ledger lines for what was just put into a prompt or a brief, told to listeners as well. */
-export function inject(state: RunState, phase: Injection['phase'], injected: InjectedEntry[], emit: Emit): Injection[] {
+/** Ledger lines for what was just put into a prompt or an answer; listeners and the query log hear of it as well. */
+export function inject(state: RunState, phase: Phase, injected: InjectedEntry[], env: NodeEnv): Injection[] {
+  if (injected.length > 0) {
+    const { queryLog, core } = env.project;
+    const text = state.request?.text ?? '';
+    queryLog.append(recordOfInjection(injected, { text, phase, thread: env.thread, dataVersion: core.dataVersion }));
+  }
   for (const entry of injected) {
-    emit({ type: 'entry.injected', id: entry.id, entryType: entry.type, phase, source: entry.source });
+    env.emit({ type: 'entry.injected', id: entry.id, entryType: entry.type, phase, source: entry.source });
   }
   return injected.map((entry) => ({ ...entry, run: state.run, phase, turn: state.turn }));
 }

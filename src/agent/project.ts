@@ -4,7 +4,7 @@ import { openLayout, type ProjectLayout } from '../layout.js';
 import { openPaths, type PathContext } from '../paths/index.js';
 import { AuditLog, Changeset, SideEffectLedger } from '../sandbox/index.js';
 import { BUILTIN_NAMES, loadTeamTools, type TeamToolProblem, ToolRegistry } from '../tools/index.js';
-import { openZhCore, type ZhCore } from '../zhcore/index.js';
+import { openZhCore, QueryLog, type ZhCore } from '../zhcore/index.js';
 
 /** What one open project offers to the nodes; each part is opened on first use and kept. */
 export interface Project {
@@ -14,6 +14,8 @@ export interface Project {
   tools: ToolRegistry;
   toolProblems: TeamToolProblem[];
   audit: AuditLog;
+  /** What was asked and what it brought, for `xihe stats` and `xihe stale`. */
+  queryLog: QueryLog;
   sideEffects: SideEffectLedger;
   /** The path index, fresh as of this call. */
   paths(signal?: AbortSignal): Promise<PathContext>;
@@ -60,6 +62,7 @@ function build(layout: ProjectLayout, env: NodeJS.ProcessEnv): Project {
     tools: new ToolRegistry(team.tools),
     toolProblems: team.problems,
     audit: new AuditLog(layout.stateDir),
+    queryLog: new QueryLog(layout.stateDir),
     sideEffects: new SideEffectLedger(layout.stateDir),
     history() {
       history ??= openHistory(layout.root, layout.stateDir);

@@ -1,7 +1,7 @@
 export { ACT_NAMES, commandIn, nameDoes } from './acts.js';
 export { toLangChainTool, toOpenAiTool } from './adapters.js';
 export { commandFailed, renderRun, runInScratch } from './builtin/command-tools.js';
-export { renderLookup } from './builtin/core-tools.js';
+export { lookupKnowledge, RENDER_LIMITS, renderLookup, zhCoreQuery } from './builtin/core-tools.js';
 export { renderCandidates } from './builtin/path-tools.js';
 export { testSummary } from './builtin/test-summary.js';
 export { callTool, MAX_RESULT_TOKENS, parseInput } from './call.js';

@@ -25,3 +25,24 @@ describe('settings that can not be read', () => {
     );
   });
 });
+
+describe('budgets of the core', () => {
+  let dir: string;
+  beforeEach(() => {
+    dir = mkdtempSync(join(tmpdir(), 'xihe-config-'));
+  });
+  afterEach(() => rmSync(dir, { recursive: true, force: true }));
+
+  it('start from a preset, and a setting beside it wins', () => {
+    expect(loadConfig(dir, {}).core).toMatchObject({ chunkChars: 800, topK: 5 });
+    expect(loadConfig(dir, { XIHE_CORE_PRESET: 'lean' }).core).toMatchObject({ chunkChars: 400, topK: 3 });
+    writeFileSync(join(dir, 'config.yaml'), 'core:\n  preset: lean\n  topK: 4\n');
+    expect(loadConfig(dir, {}).core).toMatchObject({ chunkChars: 400, topK: 4 });
+  });
+
+  it('refuse a preset that is none', () => {
+    expect(() => loadConfig(dir, { XIHE_CORE_PRESET: 'tiny' })).toThrow(
+      expect.objectContaining({ code: 'CONFIG_INVALID', message: expect.stringContaining('XIHE_CORE_PRESET') }),
+    );
+  });
+});

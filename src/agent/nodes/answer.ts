@@ -1,10 +1,8 @@
 import { type AIMessage, type BaseMessage, HumanMessage, ToolMessage } from '@langchain/core/messages';
 import type { XiheError } from '../../errors.js';
-import type { LookupResult } from '../../knowledge/index.js';
 import type { FileCandidate } from '../../paths/index.js';
-import { estimateTokens } from '../../text/index.js';
 import { callTool, READ_TOOLS, renderCandidates, renderLookup, toOpenAiTool } from '../../tools/index.js';
-import { type CoreResult, type InjectedEntry, renderHits } from '../../zhcore/index.js';
+import { type CoreResult, type InjectedEntry, recordOfLookup, renderHits } from '../../zhcore/index.js';
 import { askModel, modelFailure } from '../ask-model.js';
 import { inject } from '../injection.js';
 import { intentOf, type NodeBody, type NodeEnv, textOf } from '../node.js';
@@ -12,6 +10,7 @@ import { addPlaces, planTerms } from '../planning.js';
 import { prompt } from '../prompts.js';
 import { addUsage, type Fed, NO_USAGE, type PlanTerm, type RunState, type RunUpdate, type Usage } from '../state.js';
 import { brokenCall, callSite } from '../tool-context.js';
+import { answeredEntries, lookupEntries } from '../tool-entries.js';
 
 /** Model turns for one answer: a question that needs more look-ups than this needs a better question. */
 const MAX_ANSWER_TURNS = 8;
@@ -28,7 +27,13 @@ export const answerNode: NodeBody = async (state, env) => {
 /** Without a model the passages themselves are the answer. */
 async function withoutModel(state: RunState, env: NodeEnv, retrieved: CoreResult): Promise<RunUpdate> {
   const question = intentOf(state).text;
-  const found = env.project.core.lookup(question);
+  const { core: zh, queryLog } = env.project;
+  const started = performance.now();
+  const found = zh.lookup(question);
+  const ms = performance.now() - started;
+  queryLog.append(
+    recordOfLookup(found, { text: question, phase: 'answer', thread: env.thread, dataVersion: zh.dataVersion, ms }),
+  );
   const paths = await env.project.paths(env.signal);
   const files = (await paths.lookupFile(question, { topK: 3 })).candidates;
   const terms = await planTerms(retrieved.terms, paths);
@@ -44,7 +49,7 @@ async function withoutModel(state: RunState, env: NodeEnv, retrieved: CoreResult
     files.length > 0 ? `【相关文件】\n${renderCandidates(files)}` : '',
   ].filter(Boolean);
   const text = parts.join('\n\n') || '没有查到相关的资料或文件。换个说法再问，或先用 xihe find 找文件。';
-  const ledger = inject(state, 'answer', [...lookupEntries(found), ...core.injected], env.emit);
+  const ledger = inject(state, 'answer', [...lookupEntries(found), ...core.injected], env);
   return { answered: text, sources: sourcesOf(terms, files), ledger };
 }
 
@@ -62,8 +67,8 @@ async function withModel(state: RunState, env: NodeEnv, retrieved: CoreResult): 
       files: renderCandidates(files) || '（没有）',
     }),
   );
-  const ledger = inject(state, 'answer', core.injected, env.emit);
-  const { answer, error, usage, fed } = await converse(state, env, [task]);
+  const { answer, error, usage, fed, entries } = await converse(state, env, [task]);
+  const ledger = inject(state, 'answer', [...core.injected, ...entries], env);
   const sources = sourcesOf(terms, files);
   if (error === undefined) return { answered: answer, sources, ledger, usage, fed };
   const fallback = await withoutModel(state, env, retrieved);
@@ -80,37 +85,21 @@ function sourcesOf(terms: PlanTerm[], files: FileCandidate[]): NonNullable<RunSt
   return { terms, files: files.map(({ path, why, summary, score }) => ({ path, why, summary, score })) };
 }
 
-/** The passages of a look-up as ledger entries: they stand in the answer, so they must be traceable. */
-function lookupEntries(found: LookupResult): InjectedEntry[] {
-  return [found.primary, found.supplement].flatMap((part) =>
-    part === null
-      ? []
-      : [
-          {
-            id: part.source,
-            type: 'knowledge' as const,
-            version: part.version ?? '',
-            source: part.origin ?? part.source,
-            confidence: part.confidence ?? 0,
-            tokens: estimateTokens(part.content),
-            why: part.match_type === 'exact_L0' ? '关键词精确命中' : '意思相近',
-          },
-        ],
-  );
-}
-
 interface Conversation {
   answer: string;
   /** Why there is no answer. What was used until then still counts. */
   error?: XiheError;
   usage: Usage;
   fed: Fed[];
+  /** Entries that the model looked up. */
+  entries: InjectedEntry[];
 }
 
 /** Model and reading tools in turns until the model answers in words. */
 async function converse(state: RunState, env: NodeEnv, messages: BaseMessage[]): Promise<Conversation> {
   const site = await callSite(state, env);
   let usage = NO_USAGE;
+  const entries: InjectedEntry[] = [];
   for (let turn = 1; ; turn++) {
     const spent = state.usage.input + state.usage.output + usage.input + usage.output;
     // In the last turn no tools are offered, so that the model has to answer with what it has.
@@ -122,14 +111,14 @@ async function converse(state: RunState, env: NodeEnv, messages: BaseMessage[]):
       usage = addUsage(usage, asked.usage);
       message = asked.reply.message;
     } catch (e) {
-      return { answer: '', error: modelFailure(e, env), usage, fed: site.fed };
+      return { answer: '', error: modelFailure(e, env), usage, fed: site.fed, entries };
     }
     messages.push(message);
     const broken = message.invalid_tool_calls ?? [];
     const calls = message.tool_calls ?? [];
     if (last || calls.length + broken.length === 0)
-      return { answer: textOf(message).trim() || '模型没有给出回答。', usage, fed: site.fed };
-    for (const call of calls) messages.push(await lookUp(call, env, site.ctx(call.id ?? '', turn)));
+      return { answer: textOf(message).trim() || '模型没有给出回答。', usage, fed: site.fed, entries };
+    for (const call of calls) messages.push(await lookUp(call, env, site.ctx(call.id ?? '', turn), entries));
     messages.push(...broken.map(brokenCall));
   }
 }
@@ -138,6 +127,7 @@ async function lookUp(
   call: NonNullable<AIMessage['tool_calls']>[number],
   env: NodeEnv,
   ctx: Parameters<typeof callTool>[2],
+  entries: InjectedEntry[],
 ): Promise<ToolMessage> {
   const contract = READ_TOOLS.find((t) => t.name === call.name);
   env.emit({ type: 'tool.started', name: call.name, args: JSON.stringify(call.args).slice(0, 200) });
@@ -152,6 +142,7 @@ async function lookUp(
     ms: Date.now() - started,
     summary: outcome.text.split('\n')[0]!.slice(0, 120),
   });
+  entries.push(...answeredEntries(call, outcome, 'answer', env));
   return new ToolMessage({ tool_call_id: call.id ?? '', name: call.name, content: outcome.text });
 }
 

@@ -81,7 +81,7 @@ async function taskMessage(
   const run = state.run;
   return {
     message: new HumanMessage({ id: `task-${run}-${state.routed?.index ?? 0}`, content: text }),
-    ledger: inject(state, 'execute', [...core.injected, ...playbook.injected], env.emit),
+    ledger: inject(state, 'execute', [...core.injected, ...playbook.injected], env),
     fed: [
       { run, path: '.', form: 'skeleton', turn: 0, tokens: skeleton.tokens },
       ...plan.candidates.map((c) => ({

@@ -128,5 +128,5 @@ function warningLedger(state: RunState, env: NodeEnv, findings: Finding[]): Inje
     'postcheck',
     env.project.config.core,
   );
-  return inject(state, 'postcheck', rendered.injected, env.emit);
+  return inject(state, 'postcheck', rendered.injected, env);
 }

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { hasChinese, identifiersOf, readFileText } from '../../text/index.js';
+import { recordOf } from '../../zhcore/index.js';
 import { intentOf, type NodeBody, type NodeEnv } from '../node.js';
 
 /** Files looked at for Chinese comments when the request itself has no Chinese. */
@@ -8,7 +9,8 @@ const FOCUS_FILES = 2;
 /** Asks the data core, when it should be asked: four lists, never mixed. */
 export const prereadNode: NodeBody = async (state, env) => {
   const intent = intentOf(state);
-  const { core, config } = env.project;
+  const { core, config, queryLog } = env.project;
+  const started = performance.now();
   const retrieved = core.query({
     userIntent: intent.text,
     codeSymbols: identifiersOf(intent.text),
@@ -16,6 +18,8 @@ export const prereadNode: NodeBody = async (state, env) => {
     maxResults: config.core.topK,
     ...(hasChinese(intent.text) ? {} : await englishFocus(intent.text, env)),
   });
+  const ms = performance.now() - started;
+  queryLog.append(recordOf(retrieved, { text: intent.text, phase: 'plan', thread: env.thread, ms }));
   env.emit({
     type: 'core.queried',
     asked: retrieved.gate.asked,

@@ -1,5 +1,6 @@
 import { AIMessage } from '@langchain/core/messages';
 import { estimateTokens } from '../../text/index.js';
+import { recordOfInjection } from '../../zhcore/index.js';
 import { briefLedger, briefOf, renderBrief } from '../brief.js';
 import { conversationOf, intentOf, type NodeBody, type NodeEnv, textOf } from '../node.js';
 import type { Fed, Report, RunState, RunUpdate } from '../state.js';
@@ -17,6 +18,7 @@ export const reportNode: NodeBody = (state, env) => {
     outcome: report.kind,
     ...(state.tool?.name ? { tool: state.tool.name } : {}),
   };
+  logBrief(ledger, intent.text, env);
   return {
     reported: report,
     reports: [report],
@@ -28,6 +30,14 @@ export const reportNode: NodeBody = (state, env) => {
     ...(more ? { ...freshIntent(), routed: { intents: state.routed!.intents, index: index + 1 } } : {}),
   } satisfies RunUpdate;
 };
+
+/** The query log hears of what stood in a brief; what went into prompts it has heard of before. */
+function logBrief(ledger: RunUpdate['ledger'], text: string, env: NodeEnv): void {
+  const lines = Array.isArray(ledger) ? ledger.filter((line) => line.phase === 'brief') : [];
+  if (lines.length === 0) return;
+  const { queryLog, core } = env.project;
+  queryLog.append(recordOfInjection(lines, { text, phase: 'plan', thread: env.thread, dataVersion: core.dataVersion }));
+}
 
 /** The files that a brief names were fed to whoever reads it. */
 function briefFed(state: RunState, ledger: RunUpdate['ledger']): Fed[] {

@@ -38,7 +38,7 @@ export function renderLookup(r: LookupResult): string {
 }
 
 /** What one query puts before the model: a handful of entries, each cut to a paragraph. */
-const RENDER_LIMITS = { chunkChars: 400, topK: 5 };
+export const RENDER_LIMITS = { chunkChars: 400, topK: 5 };
 
 /** The file, and the origin that it names for itself. */
 function sourceOf(part: { source: string; origin?: string }): string {
