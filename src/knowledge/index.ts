@@ -18,7 +18,9 @@ export { Lexicon, type LexiconGroup, type LoadedLexicon, loadLexicon, type Relat
 export { dropUndefined, type Layer, type LoadedKnowledge, loadKnowledge, toProblems } from './load.js';
 export type { Retriever, RetrieverHit } from './retriever.js';
 export * as fields from './schema.js';
+export { cutSection } from './sections.js';
 export type { Chunk, KnowledgeDocument, LoadProblem, LookupPart, LookupResult, Provenance } from './types.js';
+export { CHUNK_MAX, CHUNK_MIN } from './units.js';
 export { type Fault, type Validated, validate } from './validate.js';
 export { isWholeWord, prepare, type WordMatch, WordMatcher } from './wordMatcher.js';
 export { readYaml, type YamlFault, type YamlFile } from './yaml.js';

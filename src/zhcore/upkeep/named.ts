@@ -6,6 +6,7 @@ export interface NamedEntry {
   id: string;
   /** A term's word, a document's or playbook's title, what a warning warns of. */
   title: string;
+  layer: 'general' | 'project';
   /** As people find it: `.xihe/knowledge/terms/order.yaml`. */
   file: string;
   /** 1-based. */
@@ -19,7 +20,7 @@ const TITLE_CHARS = 30;
 export function named(item: CoreEntry): NamedEntry {
   const { type, entry } = item;
   const { layer, file, line } = entry.provenance;
-  return { type, id: entry.id, title: titleOf(item), file: layer === 'project' ? `.xihe/${file}` : file, line };
+  return { type, id: entry.id, title: titleOf(item), layer, file: layer === 'project' ? `.xihe/${file}` : file, line };
 }
 
 function titleOf({ type, entry }: CoreEntry): string {
