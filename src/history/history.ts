@@ -32,6 +32,11 @@ export class History {
     this.#commits = withCurrentNames(read.commits);
   }
 
+  /** The name that a file of an older commit has today, by the moves that commits recorded; its own where none did. */
+  nowCalled(path: string): string {
+    return currentNames(this.#read.commits).get(path) ?? path;
+  }
+
   /** False when there are no commits to ask; `reason` then says why. */
   get available(): boolean {
     return this.#read.available;
@@ -150,6 +155,14 @@ export class History {
     index.finish();
     return index;
   }
+}
+
+/** Old name → today's, over all recorded moves. */
+function currentNames(commits: readonly StoredCommit[]): Map<string, string> {
+  const nowCalled = new Map<string, string>();
+  for (const { renames } of commits)
+    for (const [from, to] of renames ?? []) nowCalled.set(from, nowCalled.get(to) ?? to);
+  return nowCalled;
 }
 
 /** Gives every file the name that it has today, by the moves that commits recorded. */

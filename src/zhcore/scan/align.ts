@@ -34,8 +34,8 @@ export class Alignment {
     const parts = contentParts(name);
     for (const w of words) {
       this.#words.set(w, (this.#words.get(w) ?? 0) + 1);
-      let row = this.#together.get(w);
-      if (row === undefined) this.#together.set(w, (row = new Map()));
+      const row = this.#together.get(w) ?? new Map<string, number>();
+      this.#together.set(w, row);
       for (const part of parts) row.set(part, (row.get(part) ?? 0) + 1);
     }
     for (const part of parts) this.#parts.set(part, (this.#parts.get(part) ?? 0) + 1);

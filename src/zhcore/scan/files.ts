@@ -54,7 +54,7 @@ export function isTooLarge(path: string, bytes: number): boolean {
 
 /** Folder names that say what kind of code lies in them, not which part of the business. */
 const PLAIN_FOLDERS = new Set(
-  'src app apps packages package modules module main java kotlin com org cn internal pkg cmd server web client backend frontend front back api lib libs common core shared service services sql db database docs doc scripts resources views pages components model models dto entity entities domain dao mapper mappers controller controllers router routers route routes handler handlers middleware config utils util helper constant constants repository enums types interface interfaces store stores schema schemas global init'.split(
+  'src app apps packages package modules module main java kotlin com org cn internal pkg cmd server web client backend frontend front back api lib libs common core shared service services sql db database docs doc document documents scripts resources views pages components model models dto entity entities domain dao mapper mappers controller controllers router routers route routes handler handlers middleware config utils util helper constant constants repository enums types interface interfaces store stores schema schemas global init request response cron job jobs task tasks assets static public layout layouts hooks plugins directives styles i18n lang locales admin portal'.split(
     ' ',
   ),
 );

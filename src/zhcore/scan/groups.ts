@@ -1,8 +1,8 @@
 import { moduleOfPath } from '../modules.js';
 import type { ModuleMap } from '../types.js';
 import { folderModule } from './files.js';
-import { CENTRALITY, coreOf, isPlainMember, nameKey, partsOf, shown, TYPE_ROLES } from './names.js';
-import type { Evidence, EvidenceKind, Mention, SymbolRef } from './types.js';
+import { CENTRALITY, coreOf, isPlainMember, nameKey, partsOf, roleOfType, shown, TYPE_ROLES } from './names.js';
+import type { Evidence, EvidenceKind, Mention, SymbolRef, SymbolRole } from './types.js';
 
 /** A word and one thing of the code that it stands beside, with everything that says so. */
 export interface Group {
@@ -32,11 +32,14 @@ export const KIND_WEIGHT: Record<EvidenceKind, number> = {
 
 /** All class-like symbols and fields of the repository, by what they are about. */
 export class TypeIndex {
+  readonly #canonical = new Map<string, string>();
+  readonly #byFile = new Map<string, SymbolRef[]>();
   readonly #fields = new Map<string, SymbolRef[]>();
   readonly #byCore = new Map<string, SymbolRef[]>();
   readonly #bySuffix = new Map<string, Set<string>>();
 
   add(symbol: SymbolRef): void {
+    this.#byFile.set(symbol.file, [...(this.#byFile.get(symbol.file) ?? []), symbol]);
     const core = coreOf(symbol.name);
     const list = this.#byCore.get(core);
     if (list === undefined) this.#byCore.set(core, [symbol]);
@@ -62,9 +65,31 @@ export class TypeIndex {
     return this.#fields.get(partsOf(name).join('_')) ?? [];
   }
 
+  /** The class that a file is named after, or its only one. */
+  mainOf(file: string): SymbolRef | undefined {
+    const own = this.#byFile.get(file) ?? [];
+    const stem = file.slice(file.lastIndexOf('/') + 1).replace(/\.\w+$/, '');
+    return own.find(({ name }) => name === stem) ?? (own.length === 1 ? own[0] : undefined);
+  }
+
   about(core: string): readonly SymbolRef[] {
     return this.#byCore.get(core) ?? [];
   }
+
+  /** To be called when all symbols are in: tables join the class that they are kept in, `sys_role` the class `Role`. */
+  settle(): void {
+    for (const [core, symbols] of this.#byCore) {
+      const cut = core.indexOf('_');
+      const suffix = core.slice(cut + 1);
+      const own = this.#byCore.get(suffix);
+      if (cut < 1 || cut > MAX_TABLE_PREFIX || own === undefined || !symbols.every(({ role }) => role === 'table'))
+        continue;
+      this.#canonical.set(core, suffix);
+      own.push(...symbols);
+    }
+  }
+
+  readonly canonical = (core: string): string => this.#canonical.get(core) ?? core;
 
   /** The core that a bare name means: itself, or the only one that has it behind a short prefix. */
   coreFor(name: string): string | undefined {
@@ -77,10 +102,14 @@ export class TypeIndex {
 
 /** Fields of one name that are kept: a name that more classes share belongs to none of them. */
 const MAX_FIELDS = 20;
+/** A prefix that only tables have is often longer: tool_, mnt_, yudao_. */
+const MAX_TABLE_PREFIX = 6;
 /** Prefixes of a system's tables and classes: sys, oms, t. */
 const MAX_PREFIX = 4;
 /** Symbols that one entry names; more than that is a list, not an answer. */
 const MAX_SYMBOLS = 4;
+/** Classes that may share a field before its name stands alone. */
+const MAX_CONTAINERS = 2;
 
 /** Which module a file belongs to, as `modules.yaml` says. */
 export type ModuleOf = (path: string) => string | undefined;
@@ -119,9 +148,10 @@ function placed(symbol: SymbolRef, types: TypeIndex): { key: string; symbol: Sym
   if (symbol.role === 'key' || symbol.role === 'route') {
     const core = types.coreFor(last);
     if (core !== undefined) return { key: `t:${core}`, symbol };
-  } else if (symbol.role !== 'field' || symbol.container !== undefined) return { key: nameKey(symbol), symbol };
+  } else if (symbol.role !== 'field' || symbol.container !== undefined)
+    return { key: nameKey(symbol, types.canonical), symbol };
   const [field] = isPlainMember(last) ? [] : types.fields(last);
-  return { key: field === undefined ? nameKey(symbol) : nameKey(field), symbol };
+  return { key: field === undefined ? nameKey(symbol, types.canonical) : nameKey(field, types.canonical), symbol };
 }
 
 function settle(group: Group, types: TypeIndex): void {
@@ -134,6 +164,9 @@ function settle(group: Group, types: TypeIndex): void {
   const order = (s: SymbolRef) =>
     CENTRALITY[s.role] -
     (s.role === 'field' && s.container === undefined ? 0.1 : 0) +
+    (s.container === undefined || TYPE_ROLES.has(s.role)
+      ? 0
+      : 0.1 * CENTRALITY[roleOfType(s.container, 'class', s.role === 'column')]) +
     0.02 * Math.min(5, counts.get(shown(s))!) -
     (s.name.length > 40 ? 0.1 : 0);
   const seen = new Set<string>();
@@ -167,25 +200,46 @@ function dedupe(evidence: readonly Evidence[]): Evidence[] {
 /** The symbols that an entry should name: the most central, and its other spellings (`OmsOrder`, `oms_order`). */
 export function namedSymbols(group: Group): string[] {
   const first = group.symbols[0]!;
-  if (TYPE_ROLES.has(first.role)) {
-    const names = [
-      ...new Set(group.symbols.filter(({ role }) => role !== 'key' && role !== 'route').map(({ name }) => name)),
-    ];
-    return names.slice(0, MAX_SYMBOLS);
-  }
+  if (TYPE_ROLES.has(first.role)) return typeNames(group);
   const names = [...new Set(group.symbols.map(shown))];
-  const spread = new Set(group.symbols.map(({ container }) => container)).size;
+  const containers = new Set(
+    group.symbols.flatMap(({ container }) => (container === undefined ? [] : [coreOf(container)])),
+  );
   // A telling name that many classes share is better named alone: order_sn stands in six tables.
-  if (spread > MAX_SYMBOLS && !group.nameKey.includes('.')) {
-    const bare = new Set(group.symbols.map(({ name }) => name));
-    return [...new Set([shown(first), ...bare])].slice(0, 3);
+  if (containers.size > MAX_CONTAINERS && !group.nameKey.includes('.')) {
+    return spellings(group.symbols.map(({ name }) => name)).slice(0, 2);
   }
   return names.slice(0, MAX_SYMBOLS);
 }
 
+/** The class, its table, and one of each layer: nobody needs `OrderServiceImpl` beside `OrderService`. */
+function typeNames({ symbols }: Group): string[] {
+  const all = symbols.filter(({ role }) => role !== 'key' && role !== 'route');
+  const taken = new Map<SymbolRole, number>();
+  const kept = all.filter(({ name, role }) => {
+    const before = taken.get(role) ?? 0;
+    if (
+      before >= (role === 'entity' ? 2 : 1) ||
+      (/Impl$/.test(name) && all.some((other) => other.role === 'service' && other.name !== name))
+    )
+      return false;
+    taken.set(role, before + 1);
+    return true;
+  });
+  const names = spellings((kept.length > 0 ? kept : symbols).map(({ name }) => name));
+  return names.slice(0, MAX_SYMBOLS);
+}
+
+/** Names that differ by more than letter case: `PullImage` of a struct and `pullImage` of a page are one. */
+function spellings(names: readonly string[]): string[] {
+  const seen = new Set<string>();
+  return names.filter((name) => !seen.has(name.toLowerCase()) && seen.add(name.toLowerCase()));
+}
+
 /** Where a group lives: by modules.yaml, or '' ; `folder` is for telling two meanings of a word apart. */
 export function homeOf(group: Group, moduleOf: ModuleOf): { module?: string; folder: string } {
-  const file = group.symbols[0]!.file;
+  // A dump of the whole database lies in one place for all modules.
+  const file = (group.symbols.find(({ role }) => role !== 'table' && role !== 'column') ?? group.symbols[0]!).file;
   const module = moduleOf(file);
   return { folder: folderModule(file), ...(module === undefined ? {} : { module }) };
 }

@@ -156,9 +156,15 @@ function docs(
 const NOT_A_NAME =
   /(?:helper|tips?|hint|desc(?:ription)?|placeholder|msg|message|error|err|warn(?:ing)?|confirm|rule|success|fail(?:ed|ure)?|invalid|required|title\d|content|info)\d*$|^(?:Err|Error|Msg)[A-Z]/i;
 
+/** Traditional texts inside of a file of all languages: they say the same once more. */
+const OTHER_CHINESE = /^zh[-_]?(?:tw|hk|hant)\./i;
+
 function interfaceTexts(path: string, entries: NonNullable<Outline['i18n']>): Saying[] {
   return entries
-    .filter(({ key }) => !NOT_A_NAME.test(key.slice(key.lastIndexOf('.') + 1)) && !/\.\d+(?:\.|$)/.test(key))
+    .filter(
+      ({ key }) =>
+        !OTHER_CHINESE.test(key) && !NOT_A_NAME.test(key.slice(key.lastIndexOf('.') + 1)) && !/\.\d+(?:\.|$)/.test(key),
+    )
     .map(({ key, text, line }) => ({
       text,
       kind: 'i18n',

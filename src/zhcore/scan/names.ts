@@ -24,7 +24,7 @@ const ROLE_BY_LAST: readonly (readonly [SymbolRole, RegExp])[] = [
   ['service', /(?:service(?:impl)?|manager|facade|biz)$/i],
   [
     'layer',
-    /(?:controller|mapper|dao|repository|api|client|resource|action|impl|provider|param|params|query|dto|vo|bo|request|req|response|resp|result|form|example|command|cmd|event)$/i,
+    /(?:controller|mapper|dao|repository|repo|api|client|resource|action|impl|provider|param|params|query|dto|vo|bo|request|req|response|resp|result|form|example|command|cmd|event)$/i,
   ],
 ];
 
@@ -105,13 +105,17 @@ export const CENTRALITY: Record<SymbolRole, number> = {
   key: 0.5,
 };
 
-/** What two symbols must share to be one thing: classes their core, members their name (plain ones with their class). */
-export function nameKey(symbol: SymbolRef): string {
+/**
+ * What two symbols must share to be one thing: classes their core, members their name (plain ones with their class).
+ *
+ * @param canonical the name that a core goes by: a table `sys_role` is the class `Role` where there is no class `SysRole`
+ */
+export function nameKey(symbol: SymbolRef, canonical: (core: string) => string): string {
   if (TYPE_ROLES.has(symbol.role))
-    return `t:${symbol.role === 'helper' ? partsOf(symbol.name).join('_') : coreOf(symbol.name)}`;
+    return `t:${canonical(symbol.role === 'helper' ? partsOf(symbol.name).join('_') : coreOf(symbol.name))}`;
   if (symbol.role === 'key' || symbol.role === 'route') return `k:${symbol.name}`;
   const own = partsOf(symbol.name).join('_');
-  const container = symbol.container === undefined ? '' : coreOf(symbol.container);
+  const container = symbol.container === undefined ? '' : canonical(coreOf(symbol.container));
   if (symbol.role === 'enum-member' || (container !== '' && isPlainMember(symbol.name))) return `m:${container}.${own}`;
   return `m:${own}`;
 }

@@ -46,7 +46,8 @@ export function phraseOf(raw: string, kind: Described, self = ''): Phrase | unde
   if (line === undefined) return undefined;
   const { head, rest } = cutHead(line);
   const bare = kind === 'type' ? withoutLayer(head) : head;
-  const found = kind === 'action' ? actionOf(bare) : { word: bare, weak: false };
+  const found =
+    kind === 'action' || (kind === 'type' && CRUD.test(bare)) ? actionOf(bare) : { word: bare, weak: false };
   const word = kind === 'type' || kind === 'title' ? withoutGenericEnd(found.word) : withoutIdEnd(found.word);
   if (!isTermLike(word)) return undefined;
   const note = rest.replace(/\s+/g, ' ').trim().slice(0, MAX_NOTE);
@@ -80,7 +81,7 @@ function cutHead(line: string): { head: string; rest: string } {
   const joined = line
     .replace(/(\p{Script=Han})\s+(?=\p{Script=Han})/gu, '$1')
     .replace(/([A-Za-z0-9])\s+(?=\p{Script=Han})/gu, '$1')
-    .replace(/(\p{Script=Han})\s+(?=[A-Za-z][A-Za-z0-9]*\p{Script=Han})/gu, '$1');
+    .replace(/(\p{Script=Han})\s+(?=[A-Za-z][A-Za-z0-9]*\p{Script=Han}|[A-Z]{2,5}(?:\W|$))/gu, '$1');
   const blank = /\p{Script=Han}(?=\s+[\w`])/u.exec(joined);
   const cut = CUT.exec(joined);
   const end = Math.min(cut?.index ?? joined.length, blank ? blank.index + blank[0].length : joined.length);
@@ -118,6 +119,9 @@ function withoutIdEnd(word: string): string {
   return /(?:id|ID|Id|主键|标识|外键)$/.test(word) ? '' : word;
 }
 
+/** What a parameter object or an interface of one act begins with: 新增用户参数 is about 用户. */
+const CRUD =
+  /^(?:批量|分页)?(?:查询|获取|新增|添加|创建|修改|更新|编辑|删除|保存)(?!器|员|者|权|人|时间|日期|状态|条件|方式)/;
 const PLAIN = new RegExp(`^(?:${PLAIN_VERBS})`);
 const BY =
   /^(?:根据|通过|按照|按|依据|基于|用|以|从|向|给|为|对|将|把|由|当)[^，,]{1,14}?(?=(?:分页|批量|模糊)?(?:查询|查找|获取|获得|得到|删除|移除|修改|更新|判断|统计|计算|检查|校验|生成|创建|添加|新增|设置|转换|搜索|加载|读取))/;
@@ -146,7 +150,7 @@ export function isTermLike(word: string): boolean {
   if (GENERIC_WORDS.has(word) || GENERIC_WORDS.has(word.toLowerCase())) return false;
   if (
     CLAUSE.test(word) ||
-    /的|地址为|为$|是$|(?<!目)的$|[时后前中]候?$(?<!(?:及|临|按|计|超|实|限|定|工|课|小|售|事|集|名)[时中后前])/.test(
+    /的|或|地址为|为$|是$|(?<!目)的$|[时后前中]候?$(?<!(?:及|临|按|计|超|实|限|定|工|课|小|售|事|集|名)[时中后前])/.test(
       word,
     )
   )

@@ -1,7 +1,7 @@
 import { splitIdentifier } from '../../text/index.js';
 import type { Alignment } from './align.js';
 import { type Group, homeOf, type ModuleOf, namedSymbols, type TypeIndex } from './groups.js';
-import { CENTRALITY, coreOf, shown } from './names.js';
+import { CENTRALITY, coreOf, partsOf, shown } from './names.js';
 import { hanCount } from './phrase.js';
 import type { Proposal } from './types.js';
 
@@ -108,7 +108,8 @@ function onePerSymbol(scored: readonly Scored[]): Scored[] {
     list.sort((a, b) => b.score - a.score || a.group.word.length - b.group.word.length);
     const [main, ...others] = list as [Scored, ...Scored[]];
     for (const other of others) {
-      if (other.score >= ALIAS_SHARE * main.score && !isNarrower(other.group.word, main.group.word))
+      const said = other.group.evidence.some(({ kind }) => kind !== 'commit');
+      if (said && other.score >= ALIAS_SHARE * main.score && !isNarrower(other.group.word, main.group.word))
         main.aliases.add(other.group.word);
     }
     for (const form of main.group.also.keys()) main.aliases.add(form);
@@ -122,6 +123,13 @@ function isNarrower(word: string, main: string): boolean {
   return word.includes(main) && !/^(?:管理|信息|列表|表|数据|记录)$/.test(word.replace(main, ''));
 }
 
+/** 部门 beside `UserReq.deptId` is the 部门 of `Dept`, said once more. */
+function isPartOf(main: Scored, other: Scored): boolean {
+  const core = main.group.nameKey.slice(2).split(/[._]/);
+  const parts = new Set(other.group.symbols.flatMap(({ name, container }) => partsOf(`${container ?? ''}_${name}`)));
+  return parts.has(core.at(-1)!) || core.every((part) => parts.has(part));
+}
+
 /** One word for several symbols: in one module the strongest has it, in different modules each has its own record. */
 function tellApart(entries: readonly Scored[]): Scored[] {
   const byWord = new Map<string, Scored[]>();
@@ -130,7 +138,10 @@ function tellApart(entries: readonly Scored[]): Scored[] {
     if (list.length === 1) return list;
     const total = list.reduce((sum, { score }) => sum + score, 0);
     const homes = new Map<string, Scored>();
-    for (const entry of list.sort((a, b) => b.score - a.score)) {
+    const distinct = list
+      .sort(byScore)
+      .filter((entry, i) => !list.slice(0, i).some((better) => isPartOf(better, entry)));
+    for (const entry of distinct) {
       const home = entry.module ?? entry.folder;
       const first = homes.get(home);
       if (first === undefined) homes.set(home, entry);

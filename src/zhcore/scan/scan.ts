@@ -2,7 +2,7 @@ import { outline } from '../../code/index.js';
 import { messageOf, XiheError } from '../../errors.js';
 import { throwIfCancelled } from '../../history/index.js';
 import { Alignment } from './align.js';
-import { addCommits } from './commits.js';
+import { addCommits, wordsOfCommits } from './commits.js';
 import { isTooLarge, skipReason } from './files.js';
 import { GoneSearch } from './gone.js';
 import { groupMentions, moduleLookup, TypeIndex } from './groups.js';
@@ -32,8 +32,9 @@ export async function scanRepository(input: ScanInput): Promise<ScanResult> {
   const alignment = new Alignment(bilingualOf(input));
   for (const { word, symbol } of mentions)
     alignment.learn(word, symbol.role === 'key' ? symbol.name.split('.').at(-1)! : symbol.name);
-  const groups = groupMentions(mentions, types);
-  if (input.history) addCommits(groups, input.history.recent(MAX_COMMITS));
+  const commits = input.history?.recent(MAX_COMMITS) ?? [];
+  const groups = groupMentions([...mentions, ...wordsOfCommits(commits, types)], types);
+  addCommits(groups, commits);
   const moduleOf = moduleLookup(input.modules);
   const { proposals, known } = withoutKnown(propose(groups, alignment, types, moduleOf), input.known);
   return {
@@ -85,6 +86,7 @@ class Reader {
     }
     onProgress?.({ done: files.length, total: files.length });
     this.#resolveKeys();
+    this.types.settle();
   }
 
   async #one(path: string): Promise<void> {
