@@ -1,4 +1,5 @@
 import pc from 'picocolors';
+import type { History } from '../history/index.js';
 import { openLayout, type ProjectLayout } from '../layout.js';
 import type { PathContext } from '../paths/index.js';
 import type { LoadProblem, ZhCore } from '../zhcore/index.js';
@@ -15,7 +16,7 @@ export async function openCore(repo: string): Promise<{ layout: ProjectLayout; c
 /** Opens the path context of a project, with the team's words and the commit history as evidence. */
 export async function openPathContext(
   repo: string,
-): Promise<{ layout: ProjectLayout; core: ZhCore; paths: PathContext }> {
+): Promise<{ layout: ProjectLayout; core: ZhCore; paths: PathContext; history: History }> {
   const { layout, core } = await openCore(repo);
   const [{ openPaths }, { openHistory }] = await Promise.all([
     import('../paths/index.js'),
@@ -36,7 +37,7 @@ export async function openPathContext(
       log(pc.dim(`正在读文件 ${done}/${total}`));
     },
   });
-  return { layout, core, paths };
+  return { layout, core, paths, history };
 }
 
 /** Files of the layer that could not be loaded: said on stderr, everything else goes on. */

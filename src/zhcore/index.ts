@@ -16,6 +16,7 @@ export {
 export { modulesSchema, playbookSchema, termSchema, warningSchema } from './schema.js';
 export type {
   CodePlace,
+  CoreEntry,
   CoreQuery,
   CoreResult,
   DiffWarning,

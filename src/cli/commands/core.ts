@@ -13,7 +13,8 @@ interface CoreOptions extends CommonOptions {
 
 /** `xihe core`: query_zh_core, four lists. */
 export async function core(intent: string, options: CoreOptions): Promise<number> {
-  const { core: zh } = await openCore(options.repo);
+  const { core: zh, layout } = await openCore(options.repo);
+  const started = performance.now();
   const result = zh.query({
     userIntent: intent,
     codeSymbols: options.symbol ?? [],
@@ -22,13 +23,15 @@ export async function core(intent: string, options: CoreOptions): Promise<number
     force: true,
     ...(options.module ? { module: options.module } : {}),
   });
+  const ms = performance.now() - started;
   reportProblems(zh.problems, options.json);
+  const { QueryLog, recordOf, renderHits } = await import('../../zhcore/index.js');
   if (options.json)
     printJson({ ...toJson(result), problems: zh.problems.map(({ file, line, reason }) => ({ file, line, reason })) });
   else {
-    const { renderHits } = await import('../../zhcore/index.js');
     print(renderHits(result, 'answer', { chunkChars: 400, topK: options.max }).text || '没有相关条目。');
   }
+  new QueryLog(layout.stateDir).append(recordOf(result, { text: intent, ms }));
   return EXIT.done;
 }
 

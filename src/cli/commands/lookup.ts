@@ -6,8 +6,10 @@ import type { CommonOptions } from './options.js';
 
 /** `xihe lookup`: the exact document first, a supplement beside it. */
 export async function lookup(query: string, options: CommonOptions & { section?: string }): Promise<number> {
-  const { core } = await openCore(options.repo);
+  const { core, layout } = await openCore(options.repo);
+  const started = performance.now();
   const result = core.lookup(query, options.section);
+  const ms = performance.now() - started;
   reportProblems(core.problems, options.json);
   if (options.json) printJson(result);
   else if (!result.found) print('知识库里没有相关内容。可以在 .xihe/knowledge/ 里补一篇，或换个说法再查。');
@@ -25,6 +27,8 @@ export async function lookup(query: string, options: CommonOptions & { section?:
         `${primary ? '\n' : ''}${pc.bold(supplement.title ?? '')}  ${pc.dim(`意思相近，来源 ${supplement.source}`)}\n${supplement.content}`,
       );
   }
+  const { QueryLog, recordOfLookup } = await import('../../zhcore/index.js');
+  new QueryLog(layout.stateDir).append(recordOfLookup(result, { text: query, ms, dataVersion: core.dataVersion }));
   return result.found ? EXIT.done : EXIT.failed;
 }
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import * as z from 'zod';
 import type { LookupResult } from '../../knowledge/index.js';
 import { estimateTokens, fold, maskText } from '../../text/index.js';
-import type { CoreResult, InjectedEntry, Phase } from '../types.js';
+import type { CoreResult, EntryType, InjectedEntry, Phase } from '../types.js';
 
 /** Bytes of one file; two are kept. A record has about 400 bytes, so this is some 25,000 queries, a year of a busy team. */
 const FILE_BYTES = 5_000_000;
@@ -135,7 +135,7 @@ export function recordOf(result: CoreResult, context: RecordContext): QueryRecor
 
 /** What of a query really went into a prompt or brief, as it is logged. */
 export function recordOfInjection(entries: readonly InjectedEntry[], context: RecordContext): QueryRecord {
-  const hits = entries.map(({ id, type, version, tokens }) => ({ id, type, version, tokens }));
+  const hits = entries.map(({ id, type, version, tokens }) => ({ id: loggedId(type, id), type, version, tokens }));
   return record('inject', hits, context);
 }
 
@@ -143,13 +143,18 @@ export function recordOfInjection(entries: readonly InjectedEntry[], context: Re
 export function recordOfLookup(result: LookupResult, context: RecordContext): QueryRecord {
   const parts = [result.primary, result.supplement].filter((part) => part !== null);
   const hits = parts.map(({ source, version, content, score }) => ({
-    id: source.replace(/^(?:.*?\/)?knowledge\//, ''),
+    id: loggedId('knowledge', source),
     type: 'knowledge' as const,
     version: version ?? '',
     tokens: estimateTokens(content),
     ...(score === undefined ? {} : { score }),
   }));
   return record('lookup', hits, context);
+}
+
+/** What a look-up brought is named by its file as people find it; documents are named from the knowledge folder on. */
+function loggedId(type: EntryType, id: string): string {
+  return type === 'knowledge' ? id.replace(/^(?:\.xihe\/)?knowledge\//, '') : id;
 }
 
 function record(kind: QueryRecord['kind'], hits: LoggedHit[], context: RecordContext, gate = true): QueryRecord {
@@ -175,9 +180,9 @@ function shortened(text: string): string {
 }
 
 /**
- * Whether somebody or some model got to read the hits of a record: what was injected, looked up, or asked for on the command line. A
- * query within a run only proposes; what came of it is its `inject` record.
+ * Whether somebody or some model got to read the hits of a record: what was injected, or asked for on the command line. What a run
+ * asks and looks up only counts by its `inject` record, where what came of it stands.
  */
 export function isUse({ kind, phase }: QueryRecord): boolean {
-  return kind !== 'query' || phase === undefined;
+  return kind === 'inject' || phase === undefined;
 }
