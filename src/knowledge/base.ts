@@ -69,6 +69,9 @@ const OTHERS_MAX = 5;
 export class KnowledgeBase {
   private loaded: LoadedKnowledge[];
   private inForce = new Map<string, KnowledgeDocument>();
+  private list: readonly KnowledgeDocument[] = [];
+  /** Whether any document says until when it holds; mostly none does. */
+  private datesEnd = false;
   private exactIndex: ExactIndex | undefined;
   private retriever: Retriever | undefined;
 
@@ -85,6 +88,8 @@ export class KnowledgeBase {
     const of = (layer: Layer) => this.loaded.filter((_, i) => this.layers[i]?.layer === layer);
     const ordered = [...of('general'), ...of('project')];
     this.inForce = new Map(ordered.flatMap((one) => one.documents).map((doc) => [doc.id, doc]));
+    this.list = [...this.inForce.values()];
+    this.datesEnd = this.list.some((doc) => doc.provenance.versionUntil !== undefined);
   }
 
   /** Reads all documents. Never throws: see {@link problems}. */
@@ -93,8 +98,8 @@ export class KnowledgeBase {
   }
 
   /** Documents in force. */
-  get documents(): KnowledgeDocument[] {
-    return [...this.inForce.values()];
+  get documents(): readonly KnowledgeDocument[] {
+    return this.list;
   }
 
   /** A document in force, by its path relative to the knowledge folder. */
@@ -135,6 +140,15 @@ export class KnowledgeBase {
     this.exactIndex = undefined;
     this.retriever = undefined;
     return true;
+  }
+
+  /**
+   * Leaves out chunks that are over by a day (`2026-11-03`).
+   *
+   * @returns undefined when there are none: a search without a filter need not look at every hit
+   */
+  stillValid(day: string): ((chunk: Chunk) => boolean) | undefined {
+    return this.datesEnd ? (chunk) => !isExpired(chunk.provenance, day) : undefined;
   }
 
   /** L0: documents that the query names by keyword, title or summary, most specific first. */
@@ -203,7 +217,7 @@ export class KnowledgeBase {
       const overlaps = chunk.line <= primary.endLine && primary.line <= chunk.endLine;
       return (chunk.documentId === document.id && overlaps) || shown.includes(prepare(chunk.content));
     };
-    const hit = this.search(query, SUPPLEMENT_TRIES, (chunk) => !isExpired(chunk.provenance, day)).find(
+    const hit = this.search(query, SUPPLEMENT_TRIES, this.stillValid(day)).find(
       (one) => !isPrimary(one.chunk) && one.score >= this.floorOf(one.chunk) && one.coverage >= COVERAGE_MIN,
     );
     if (hit === undefined) return null;

@@ -1,4 +1,5 @@
 import { once, opencc } from './lazy.js';
+import { recent } from './recent.js';
 import { REGIONAL_ANY_SCRIPT, REGIONAL_GUARDS, REGIONAL_TRADITIONAL } from './regional.js';
 
 const HAN = /\p{Script=Han}/u;
@@ -60,11 +61,11 @@ function toMainlandWords(s: string): string {
  *
  * @param s any text
  */
-export function foldKeepingCase(s: string): string {
+export const foldKeepingCase = recent((s: string): string => {
   const compat = s.normalize('NFKC').replace(INVISIBLE, '');
   if (!HAN.test(compat)) return compat;
   return toSimplified()(toMainlandWords(compat));
-}
+});
 
 /**
  * The form in which Xihe compares text: NFKC (full-width → half-width), lower case, simplified characters, and mainland

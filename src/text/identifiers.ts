@@ -1,4 +1,5 @@
 import { hasChinese } from './fold.js';
+import { recent } from './recent.js';
 
 /**
  * Endings that make `word.ext` a file name although it has no folder. Written names of libraries (`Vue.js`) match too, which is
@@ -60,7 +61,7 @@ export interface IdentifierSpan {
  *
  * @param s text, already NFKC if full-width letters may occur
  */
-export function identifierSpans(s: string): IdentifierSpan[] {
+export const identifierSpans = recent((s: string): readonly IdentifierSpan[] => {
   const chinese = hasChinese(s);
   const spans: IdentifierSpan[] = [];
   for (const match of s.matchAll(TOKEN)) {
@@ -69,7 +70,7 @@ export function identifierSpans(s: string): IdentifierSpan[] {
     spans.push({ text, start: match.index, end: match.index + text.length });
   }
   return spans;
-}
+});
 
 function isCodeLike(token: string, inChinese: boolean): boolean {
   if (token.length < 2 || !/[A-Za-z_$\p{Script=Han}.]/u.test(token)) return false;

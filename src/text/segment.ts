@@ -2,6 +2,7 @@ import { DEVELOPER_WORDS } from './devwords.js';
 import { fold, foldKeepingCase } from './fold.js';
 import { identifierSpans, identifiersOf, splitIdentifier, withoutIdentifiers } from './identifiers.js';
 import { jiebaModule } from './lazy.js';
+import { recent } from './recent.js';
 import { isStopWord } from './stopwords.js';
 import type { Normalised } from './types.js';
 
@@ -29,6 +30,7 @@ export function addUserWords(words: Iterable<string>): void {
     if (!/^[\p{Script=Han}\w]+$/u.test(folded) || !/\p{Script=Han}{2}/u.test(folded) || userWords.has(folded)) continue;
     userWords.add(folded);
     pending.push(folded);
+    cutFolded.clear();
   }
 }
 
@@ -57,10 +59,10 @@ const HAN_ONLY = /^\p{Script=Han}+$/u;
  * @returns words in order, stop words and repeats included, punctuation left out
  */
 export function segment(s: string): string[] {
-  return cutFolded(withoutIdentifiers(foldKeepingCase(s)).toLowerCase());
+  return [...cutFolded(withoutIdentifiers(foldKeepingCase(s)).toLowerCase())];
 }
 
-function cutFolded(text: string): string[] {
+const cutFolded = recent((text: string): readonly string[] => {
   if (!/\p{Script=Han}/u.test(text)) return text.match(/[\p{L}\p{N}]+/gu) ?? [];
   const words: string[] = [];
   let singles: string[] = [];
@@ -79,7 +81,7 @@ function cutFolded(text: string): string[] {
   }
   flush();
   return words;
-}
+});
 
 /**
  * Overlapping pairs of Chinese characters, folded; a run of one character gives that character. For matching that must not depend

@@ -41,7 +41,7 @@ export function knowledgeFor(base: KnowledgeBase, intent: string, focus: Focus, 
     if (chunk) offer(chunk, Math.max(NAMED_RELEVANCE, hit?.score ?? 0), why);
   }
   const oneWord = contentWords(intent).length === 1;
-  for (const hit of base.search(intent, max * OVERFETCH, (chunk) => !isExpired(chunk.provenance, focus.today))) {
+  for (const hit of base.search(intent, max * OVERFETCH, base.stillValid(focus.today))) {
     if (isWorthIt(hit, oneWord)) offer(hit.chunk, hit.score, hit.why);
   }
   const ranked = [...best.values()].sort((a, b) => b.score - a.score);

@@ -94,3 +94,17 @@ describe('bigrams', () => {
     expect(bigrams('超時關單 abc 退')).toEqual(['超时', '时关', '关单', '退']);
   });
 });
+
+describe('results that are remembered', () => {
+  it('are cut anew when a word is taught', () => {
+    const before = segment('验货单复核');
+    addUserWords(['验货单复核']);
+    expect(segment('验货单复核')).toContain('验货单复核');
+    expect(before).not.toContain('验货单复核');
+  });
+
+  it('are not shared: whoever changes one changes nobody else’s', () => {
+    segment('订单导出').push('x');
+    expect(segment('订单导出')).not.toContain('x');
+  });
+});
