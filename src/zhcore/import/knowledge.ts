@@ -1,0 +1,141 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fields, loadKnowledge, validate } from '../../knowledge/index.js';
+import { fold, stableHash } from '../../text/index.js';
+import { type Draft, draftsOf } from './documents.js';
+import { emitMarkdown, markdownFault, type YamlValue } from './emit.js';
+import { keywordsOf, summaryOf } from './gist.js';
+import { freeName, safeName } from './names.js';
+import { holdsSecret, type Source } from './source.js';
+import type { ImportOptions, Notes, PlannedFile } from './types.js';
+
+/** The loader reads no larger file (`MAX_FILE_BYTES` of src/knowledge/files.ts). */
+const MAX_FILE_BYTES = 5_000_000;
+
+/** How far an imported text is trusted that nobody has reviewed here. */
+const CONFIDENCE = '0.6';
+
+/** Fields of another team's front matter that hold in this one. */
+const KEPT_FIELDS = ['topic', 'license', 'version_since', 'version_until', 'tags', 'reviewed_at', 'module'] as const;
+
+/** Documents out of Markdown, HTML and text files. */
+export async function planKnowledge(
+  sources: readonly Source[],
+  stem: string,
+  options: ImportOptions,
+  notes: Notes,
+  tick: (done: number, total: number) => Promise<void>,
+): Promise<PlannedFile[]> {
+  const placer = new Placer(options, `knowledge/imported/${safeName(stem, 'documents')}`, notes);
+  for (const [i, source] of sources.entries()) {
+    await tick(i, sources.length);
+    if (holdsSecret(source.text(), source.name, notes)) continue;
+    for (const draft of draftsOf(source, notes)) placer.place(draft);
+  }
+  return placer.files;
+}
+
+/** What makes two texts the same: neither case nor width nor script nor white space. */
+const keyOf = (body: string) => stableHash(fold(body).replace(/\s+/g, ''));
+
+class Placer {
+  readonly files: PlannedFile[] = [];
+  /** Bodies that are there, and where: `.xihe/…` or a place in the source. */
+  private readonly known = new Map<string, string>();
+  private readonly taken = new Set<string>();
+
+  constructor(
+    private readonly options: ImportOptions,
+    private readonly folder: string,
+    private readonly notes: Notes,
+  ) {
+    const loaded = loadKnowledge(join(options.layerDir, 'knowledge'), 'project');
+    for (const doc of loaded.documents) this.known.set(keyOf(doc.body), `.xihe/knowledge/${doc.id}`);
+  }
+
+  place(draft: Draft): void {
+    const key = keyOf(draft.body);
+    const name = freeName(safeName(draft.title, 'document'), (n) => this.taken.has(n.toLowerCase()));
+    const path = `.xihe/${this.folder}/${name}.md`;
+    const twin = this.known.get(key);
+    if (twin === path) {
+      this.taken.add(name.toLowerCase());
+      this.files.push(this.planned(path, '', draft, 'same'));
+      return;
+    }
+    if (twin !== undefined) {
+      this.notes.drop(draft.where, `和 ${twin} 内容相同，没有再导入`, draft.title);
+      return;
+    }
+    const content = emitMarkdown(frontOf(draft, this.options), draft.body);
+    const fault = Buffer.byteLength(content) > MAX_FILE_BYTES ? '文件太大' : markdownFault('document', content);
+    if (fault !== undefined) {
+      this.notes.drop(draft.where, `写进去会加载不了：${fault}`, draft.title);
+      return;
+    }
+    this.taken.add(name.toLowerCase());
+    this.known.set(key, draft.where);
+    const state = stateOf(join(this.options.layerDir, this.folder, `${name}.md`), content);
+    if (state === 'kept')
+      this.notes.drop(draft.where, `${path} 已经有了，内容不同，没有动它；要更新请先删掉或改名`, draft.title);
+    this.files.push(this.planned(path, content, draft, state));
+  }
+
+  private planned(path: string, content: string, draft: Draft, state: PlannedFile['state']): PlannedFile {
+    return { path, content, entries: 1, state, preview: [`${draft.title}（${draft.body.length} 字）`] };
+  }
+}
+
+/** What is to happen with a file, by what is there. */
+export function stateOf(abs: string, content: string): PlannedFile['state'] {
+  if (!existsSync(abs)) return 'new';
+  try {
+    return readFileSync(abs, 'utf8') === content ? 'same' : 'kept';
+  } catch {
+    return 'kept';
+  }
+}
+
+function frontOf(draft: Draft, { module }: ImportOptions): Record<string, YamlValue | undefined> {
+  const given = checkedFields(draft.given);
+  const ownSource = typeof given.source === 'string' ? given.source : undefined;
+  return {
+    title: oneLine(draft.title),
+    keywords: keywordsOf(draft.title, draft.body, listOf(given.keywords)).map(oneLine),
+    summary: oneLine(typeof given.summary === 'string' ? given.summary : summaryOf(draft.title, draft.body)),
+    topic: given.topic,
+    module: given.module ?? module,
+    tags: given.tags,
+    source: oneLine(ownSource ?? draft.address ?? draft.where),
+    license: given.license,
+    version_since: given.version_since,
+    version_until: given.version_until,
+    kind: 'experience',
+    confidence: CONFIDENCE,
+    status: 'candidate',
+    reviewed_at: given.reviewed_at,
+  };
+}
+
+const oneLine = (text: string) => text.replace(/\s+/g, ' ').trim();
+
+const listOf = (value: YamlValue | undefined): string[] =>
+  Array.isArray(value)
+    ? value.filter((v): v is string => typeof v === 'string')
+    : typeof value === 'string'
+      ? [value]
+      : [];
+
+/** The fields of a front matter that are well-formed here; those of other tools say other things by the same names. */
+function checkedFields(given: Record<string, unknown>): Record<string, YamlValue | undefined> {
+  const { shape } = fields.documentSchema;
+  const own = typeof given.summary === 'string' && given.keywords !== undefined;
+  const names = own ? [...KEPT_FIELDS, 'keywords', 'summary', 'source'] : ['keywords', 'tags', 'license'];
+  const out: Record<string, YamlValue | undefined> = {};
+  for (const name of names) {
+    const { value } = validate(shape[name as keyof typeof shape] as Parameters<typeof validate>[0], given[name]);
+    if (typeof value === 'string' && value !== '') out[name] = oneLine(value);
+    else if (Array.isArray(value) && value.length > 0) out[name] = value.map((v) => oneLine(String(v)));
+  }
+  return out;
+}
