@@ -51,6 +51,7 @@ export class Alignment {
     const words = this.#cut(word);
     const parts = contentParts(name);
     if (words.length === 0 || parts.length === 0) return 0.4;
+    if (this.confirms(word, name)) return 1;
     const byPart = parts.map((part) => this.#explained(part, words));
     const byWord = words.map((w) => Math.max(...parts.map((part) => this.#association(w, part))));
     const mean = (list: number[]) => list.reduce((sum, x) => sum + x, 0) / list.length;
@@ -73,6 +74,15 @@ export class Alignment {
     // A word that nearly always comes with the part, or the part with the word, is good too: 订单 goes with order and with sn.
     const oneWay = both / Math.min(this.#words.get(word) ?? 1, this.#parts.get(part) ?? 1);
     return Math.max(dice, 0.8 * oneWay) * (both / (both + SHRINK));
+  }
+
+  /** Whether a dictionary has the word for the whole name: 优惠券 for `SmsCoupon`, behind a prefix too. */
+  confirms(word: string, name: string): boolean {
+    const parts = contentParts(name);
+    const names = new Set(this.#bilingual(word));
+    return (
+      names.has(parts.join('_')) || (parts.length > 1 && parts[0]!.length <= 4 && names.has(parts.slice(1).join('_')))
+    );
   }
 
   #knows(word: string, part: string): boolean {

@@ -121,8 +121,9 @@ export class GoneSearch {
   find(mentions: readonly Mention[], history: ScanHistory | undefined): GoneSymbol[] {
     return this.#wanted
       .filter((wanted) => this.#isGone(wanted))
-      .map(({ term, symbol, last, container }) => {
-        const movedTo = this.#candidates(term, symbol, last, container, mentions, history);
+      .map((wanted) => {
+        const { term, symbol } = wanted;
+        const movedTo = this.#candidates(wanted, mentions, history);
         return {
           termId: term.id,
           keyword_ch: term.keyword_ch,
@@ -143,7 +144,7 @@ export class GoneSearch {
     // The name stands in code, yet not as a member of that class. Where the class is not of this repository, or a class that it
     // extends has the member, that is as it should be.
     const elsewhere = this.#definitions.get(wanted.last) ?? [];
-    if (elsewhere.length === 0) return !this.#classes.has(container) && this.#knowsClassOf(container) === false;
+    if (elsewhere.length === 0) return !this.#classes.has(container);
     const parents = this.#parents.get(container);
     if (parents === undefined) return true;
     return !elsewhere.some(
@@ -151,49 +152,63 @@ export class GoneSearch {
     );
   }
 
-  /** Whether anything of this repository is called like the class. */
-  #knowsClassOf(container: string): boolean {
-    return this.#classes.has(container);
+  /** Where it may have gone: the same name elsewhere, the same words on another symbol, the most similar name in its file. */
+  #candidates(wanted: Wanted, mentions: readonly Mention[], history: ScanHistory | undefined): MovedTo[] {
+    const sameName = this.#sameName(wanted);
+    const all = [...sameName, ...sameWord(wanted, mentions), ...this.#nearest(wanted, history)];
+    const seen = new Set([wanted.symbol]);
+    return all.filter(({ symbol }) => !seen.has(symbol) && seen.add(symbol)).slice(0, MAX_MOVED);
   }
 
-  #candidates(
-    term: Term,
-    symbol: string,
-    last: string,
-    container: string | undefined,
-    mentions: readonly Mention[],
-    history: ScanHistory | undefined,
-  ): MovedTo[] {
-    const found: MovedTo[] = [];
-    const add = (definition: Definition, why: string) => {
-      const name = definition.container === undefined ? definition.name : `${definition.container}.${definition.name}`;
-      if (name !== symbol && !found.some((other) => other.symbol === name))
-        found.push({ symbol: name, file: definition.file, line: definition.line, why });
-    };
-    for (const definition of this.#definitions.get(last) ?? []) {
-      add(
-        definition,
-        container === undefined ? '还有同名的定义' : `同名，现在在 ${definition.container ?? definition.file} 里`,
-      );
-    }
-    const words = new Set([term.keyword_ch, ...term.aliases]);
-    for (const { word, symbol: now, weak, evidence } of mentions) {
-      if (weak || !words.has(word) || now.role === 'key' || now.role === 'route') continue;
-      if (TYPE_ROLES.has(now.role) !== (container === undefined && /^[A-Z]/.test(symbol))) continue;
-      add({ name: shown(now), file: evidence.file, line: now.line }, `那里的说明也是「${word}」`);
-    }
-    const source = sourceFile(term);
-    if (source !== undefined) {
-      const today = history?.nowCalled?.(source) ?? source;
-      const there = this.#bySource.get(today) ?? [];
-      const wanted = symbol.split(/[.#]|::/).at(-1)!;
-      const [nearest] = closest(wanted, new Set(there.map(({ name }) => name)), 1);
-      const definition = there.find(({ name }) => name === nearest);
-      if (definition)
-        add(definition, today === source ? `${source} 里最像的名字` : `${source} 改名为 ${today}，其中最像的名字`);
-    }
-    return found.slice(0, MAX_MOVED);
+  #sameName({ symbol, last, container }: Wanted): MovedTo[] {
+    const places = new Map((this.#definitions.get(last) ?? []).map((definition) => [nameOf(definition), definition]));
+    places.delete(symbol);
+    const telling = last.includes('_') || last.length >= TELLING_LENGTH;
+    return [...places].map(([name, definition]) => ({
+      symbol: name,
+      file: definition.file,
+      line: definition.line,
+      why: container === undefined ? '还有同名的定义' : `同名，现在在 ${definition.container ?? definition.file} 里`,
+      certain: telling && places.size === 1,
+    }));
   }
+
+  /** Renames that git knows are followed. */
+  #nearest({ term, symbol }: Wanted, history: ScanHistory | undefined): MovedTo[] {
+    const source = sourceFile(term);
+    if (source === undefined) return [];
+    const today = history?.nowCalled?.(source) ?? source;
+    const there = this.#bySource.get(today) ?? [];
+    const [nearest] = closest(symbol.split(SEPARATOR).at(-1)!, new Set(there.map(({ name }) => name)), 1);
+    const definition = there.find(({ name }) => name === nearest);
+    if (definition === undefined) return [];
+    const why = today === source ? `${source} 里最像的名字` : `${source} 改名为 ${today}，其中最像的名字`;
+    return [{ symbol: nameOf(definition), file: definition.file, line: definition.line, why, certain: false }];
+  }
+}
+
+const SEPARATOR = /[.#]|::/;
+/** A single word shorter than this (`create`) is the name of many things. */
+const TELLING_LENGTH = 6;
+
+function nameOf({ name, container }: Definition): string {
+  return container === undefined ? name : `${container}.${name}`;
+}
+
+/** Symbols whose comment says the term's word, classes for classes and members for members. */
+function sameWord({ term, symbol, container }: Wanted, mentions: readonly Mention[]): MovedTo[] {
+  const words = new Set([term.keyword_ch, ...term.aliases]);
+  const isType = container === undefined && /^[A-Z]/.test(symbol);
+  return mentions
+    .filter(({ word, weak, symbol: { role } }) => !weak && words.has(word) && role !== 'key' && role !== 'route')
+    .filter(({ symbol: { role } }) => TYPE_ROLES.has(role) === isType)
+    .map(({ word, symbol: now, evidence }) => ({
+      symbol: shown(now),
+      file: evidence.file,
+      line: now.line,
+      why: `那里的说明也是「${word}」`,
+      certain: false,
+    }));
 }
 
 function toWanted(term: Term, symbol: string): Wanted {
@@ -201,7 +216,7 @@ function toWanted(term: Term, symbol: string): Wanted {
   const literal = !/^[\w$\p{Script=Han}.#:]+(?:\(.*\))?$/u.test(bare);
   const parts = bare
     .replace(/\(.*$/, '')
-    .split(/[.#]|::/)
+    .split(SEPARATOR)
     .filter((part) => part !== '');
   const container = parts.length > 1 && !literal ? keyOf(parts.at(-2)!) : undefined;
   const base = { term, symbol: bare, literal, seen: false, defined: false };

@@ -27,7 +27,6 @@ export const KIND_WEIGHT: Record<EvidenceKind, number> = {
   form: 0.38,
   i18n: 0.3,
   commit: 0.15,
-  lexicon: 0.3,
 };
 
 /** All class-like symbols and fields of the repository, by what they are about. */
@@ -237,9 +236,13 @@ function spellings(names: readonly string[]): string[] {
 }
 
 /** Where a group lives: by modules.yaml, or '' ; `folder` is for telling two meanings of a word apart. */
-export function homeOf(group: Group, moduleOf: ModuleOf): { module?: string; folder: string } {
+export function homeOf(group: Group, moduleOf: ModuleOf, types: TypeIndex): { module?: string; folder: string } {
   // A dump of the whole database lies in one place for all modules.
-  const file = (group.symbols.find(({ role }) => role !== 'table' && role !== 'column') ?? group.symbols[0]!).file;
+  const container = group.symbols[0]!.container;
+  const classes = container === undefined ? [] : types.about(types.canonical(coreOf(container)));
+  const file = (
+    [...group.symbols, ...classes].find(({ role }) => role !== 'table' && role !== 'column') ?? group.symbols[0]!
+  ).file;
   const module = moduleOf(file);
   return { folder: folderModule(file), ...(module === undefined ? {} : { module }) };
 }

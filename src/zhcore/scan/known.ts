@@ -13,8 +13,9 @@ function keysOf(symbol: string): string[] {
 export function withoutKnown(
   proposals: readonly Proposal[],
   known: readonly Term[],
+  recorded: ReadonlySet<string> = new Set(),
 ): { proposals: Proposal[]; known: number } {
-  const own = known.filter(({ provenance }) => provenance.layer === 'project');
+  const own = known.filter(({ id, provenance }) => provenance.layer === 'project' && !recorded.has(id));
   const ids = new Set(own.map(({ id }) => id));
   const pairs = new Set<string>();
   for (const { keyword_ch, aliases, code_symbols } of own)

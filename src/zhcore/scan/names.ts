@@ -3,7 +3,7 @@ import type { SymbolRef, SymbolRole } from './types.js';
 
 /** Last parts of class names that say the layer; `OrderController` and `OrderService` are both about `Order`. */
 const LAYER_PARTS = new Set(
-  'controller service impl mapper dao repository repo entity dto vo bo po do pojo param params query request req response resp res result example api rest facade biz feign rpc'.split(
+  'controller service impl mapper dao repository repo entity dto vo bo po do pojo param params query request req response resp res result example api rest facade biz feign rpc row'.split(
     ' ',
   ),
 );

@@ -45,7 +45,8 @@ export function phraseOf(raw: string, kind: Described, self = ''): Phrase | unde
   const line = firstLine(raw.slice(0, MAX_LOOKED_AT), self);
   if (line === undefined) return undefined;
   const { head, rest } = cutHead(line);
-  const bare = kind === 'type' ? withoutLayer(head) : head;
+  const counted = head.replace(/^一(?:次|条|个|份|笔|张|组|行|项|段|种|批|位|名)(?=\p{Script=Han}{2})/u, '');
+  const bare = kind === 'type' ? withoutLayer(counted) : counted;
   const found =
     kind === 'action' || (kind === 'type' && CRUD.test(bare)) ? actionOf(bare) : { word: bare, weak: false };
   const word = kind === 'type' || kind === 'title' ? withoutGenericEnd(found.word) : withoutIdEnd(found.word);

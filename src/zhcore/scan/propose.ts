@@ -5,6 +5,8 @@ import { CENTRALITY, coreOf, partsOf, shown } from './names.js';
 import { hanCount } from './phrase.js';
 import type { Proposal } from './types.js';
 
+/** What a dictionary adds that has the word for the name. */
+const LEXICON_WEIGHT = 0.3;
 /** Evidence that a proposal quotes. */
 const MAX_EVIDENCE = 5;
 /** A word for so many different things names none of them. */
@@ -42,7 +44,7 @@ export function propose(
       group,
       score: baseScore(group, alignment, types),
       aliases: new Set(),
-      ...homeOf(group, moduleOf),
+      ...homeOf(group, moduleOf, types),
     }),
   );
   const best = onePerSymbol(scored);
@@ -85,7 +87,8 @@ function baseScore(group: Group, alignment: Alignment, types: TypeIndex): number
     group.nameKey.includes('.') &&
     hanCount(group.word) <= 2 &&
     new Set(types.fields(first.name).map(({ container }) => coreOf(container ?? ''))).size > 1;
-  return group.weight * shapeOf(group.word) * central * (0.35 + 0.75 * fit) * (shared ? SHARED_MEMBER : 1);
+  const weight = alignment.confirms(group.word, name) ? 1 - (1 - group.weight) * (1 - LEXICON_WEIGHT) : group.weight;
+  return weight * shapeOf(group.word) * central * (0.35 + 0.75 * fit) * (shared ? SHARED_MEMBER : 1);
 }
 
 /** Two to six characters are a word; above that it gets a description. */
@@ -158,7 +161,7 @@ function tellApart(entries: readonly Scored[]): Scored[] {
 
 function toProposal({ group, score, module, aliases }: Scored, ids: Set<string>): Proposal {
   return {
-    id: freeId(idOf(shown(group.symbols[0]!), module), ids),
+    id: freeId(idOf(shown(group.symbols[0]!)), ids),
     keyword_ch: group.word,
     aliases: [...aliases].slice(0, MAX_ALIASES),
     code_symbols: namedSymbols(group),
@@ -169,9 +172,9 @@ function toProposal({ group, score, module, aliases }: Scored, ids: Set<string>)
   };
 }
 
-/** `s-order-refund-apply` for `RefundApply` of module order: the same as long as the symbol keeps its name. */
-export function idOf(symbol: string, module: string | undefined): string {
-  const parts = splitIdentifier(module === undefined ? symbol : `${module}.${symbol}`);
+/** `s-refund-apply` for `RefundApply` and `refund_apply`: the same as long as the symbol keeps its name, whatever its module is called. */
+export function idOf(symbol: string): string {
+  const parts = splitIdentifier(symbol);
   return `s-${parts.join('-') || 'x'}`;
 }
 

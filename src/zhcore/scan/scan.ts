@@ -1,5 +1,5 @@
 import { outline } from '../../code/index.js';
-import { messageOf, XiheError } from '../../errors.js';
+import { XiheError } from '../../errors.js';
 import { throwIfCancelled } from '../../history/index.js';
 import { Alignment } from './align.js';
 import { addCommits, wordsOfCommits } from './commits.js';
@@ -29,29 +29,19 @@ export async function scanRepository(input: ScanInput): Promise<ScanResult> {
   const reader = new Reader(input);
   await reader.readAll();
   const { mentions, types } = reader;
-  const alignment = new Alignment(bilingualOf(input));
+  const alignment = new Alignment(input.bilingual);
   for (const { word, symbol } of mentions)
     alignment.learn(word, symbol.role === 'key' ? symbol.name.split('.').at(-1)! : symbol.name);
   const commits = input.history?.recent(MAX_COMMITS) ?? [];
   const groups = groupMentions([...mentions, ...wordsOfCommits(commits, types)], types);
   addCommits(groups, commits);
   const moduleOf = moduleLookup(input.modules);
-  const { proposals, known } = withoutKnown(propose(groups, alignment, types, moduleOf), input.known);
+  const { proposals, known } = withoutKnown(propose(groups, alignment, types, moduleOf), input.known, input.recorded);
   return {
     proposals,
     gone: reader.gone.find(mentions, input.history),
     stats: { ...reader.stats, mentions: mentions.length, known, ms: Date.now() - started },
   };
-}
-
-/** English words from outside, and those that the general terms give. */
-function bilingualOf({ bilingual, known }: ScanInput): (word: string) => readonly string[] {
-  const general = new Map<string, string[]>();
-  for (const term of known) {
-    for (const word of [term.keyword_ch, ...term.aliases])
-      general.set(word, [...(general.get(word) ?? []), ...term.code_symbols.map((s) => s.toLowerCase())]);
-  }
-  return (word) => [...(bilingual?.(word) ?? []), ...(general.get(word) ?? [])];
 }
 
 /** Goes through the files, one at a time. */
@@ -93,7 +83,6 @@ class Reader {
     const reason = skipReason(path);
     if (reason !== undefined) {
       this.#skip(reason);
-      if (reason === 'tests' || reason === 'other-language') return;
       return;
     }
     const text = this.#text(path);
@@ -119,11 +108,11 @@ class Reader {
       return isTooLarge(path, text.length) ? this.#skip('large') : text;
     } catch (e) {
       if (XiheError.is(e, 'CANCELLED')) throw e;
-      return this.#skip('unreadable', messageOf(e));
+      return this.#skip('unreadable');
     }
   }
 
-  #skip(reason: SkipReason, _why?: string): undefined {
+  #skip(reason: SkipReason): undefined {
     this.#skipped.set(reason, (this.#skipped.get(reason) ?? 0) + 1);
   }
 

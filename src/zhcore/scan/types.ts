@@ -1,18 +1,9 @@
 import type { Commit } from '../../history/index.js';
 import type { ModuleMap, Term } from '../types.js';
+import type { Bilingual } from './bilingual.js';
 
 /** How a Chinese word was found beside a symbol. */
-export type EvidenceKind =
-  | 'doc'
-  | 'annotation'
-  | 'sql'
-  | 'i18n'
-  | 'enum'
-  | 'route'
-  | 'menu'
-  | 'form'
-  | 'commit'
-  | 'lexicon';
+export type EvidenceKind = 'doc' | 'annotation' | 'sql' | 'i18n' | 'enum' | 'route' | 'menu' | 'form' | 'commit';
 
 /** Where a word stands beside a symbol, quoted. */
 export interface Evidence {
@@ -27,7 +18,7 @@ export interface Evidence {
 
 /** A Chinese word that the repository itself seems to use for a symbol. */
 export interface Proposal {
-  /** Stable as long as the symbol keeps its name: `s-order-refund-apply`; no white space. */
+  /** Stable as long as the symbol keeps its name: `s-refund-apply`; no white space. */
   id: string;
   keyword_ch: string;
   aliases: string[];
@@ -49,6 +40,8 @@ export interface MovedTo {
   line: number;
   /** In Chinese. */
   why: string;
+  /** The only definition of that name, or the only one that is explained by the same word. */
+  certain: boolean;
 }
 
 /** A symbol of a term that stands nowhere in the repository any more. */
@@ -111,8 +104,10 @@ export interface ScanInput {
   known: readonly Term[];
   /** `modules.yaml`. */
   modules?: ModuleMap;
-  /** English words for a Chinese one (`优惠券` → `coupon`); confirms pairs, nothing depends on it. */
-  bilingual?(word: string): readonly string[];
+  /** English words for a Chinese one (`优惠券` → `coupon`), see `bilingualOf`; confirms pairs, nothing depends on it. */
+  bilingual?: Bilingual;
+  /** Ids of `scan.yaml`: what an earlier scan wrote does not count as known, so that the same scan gives the same list. */
+  recorded?: ReadonlySet<string>;
   /** Only files under one of these count for proposals; whether a symbol is gone is always asked of all files. */
   only?: readonly string[];
   signal?: AbortSignal;

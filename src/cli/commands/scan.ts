@@ -1,0 +1,252 @@
+import { join } from 'node:path';
+import pc from 'picocolors';
+import type {
+  Evidence,
+  GoneSymbol,
+  Proposal,
+  ScanResult,
+  Selection,
+  SkipReason,
+  WriteReport,
+} from '../../zhcore/scan/index.js';
+import { EXIT } from '../exit-codes.js';
+import { openCore, reportProblems } from '../open.js';
+import { log, print, printJson, visible } from '../output.js';
+import type { CommonOptions } from './options.js';
+
+interface ScanOptions extends CommonOptions {
+  write?: boolean;
+  top: number;
+}
+
+/** Shorter work needs no word about it; after that one line in this many milliseconds. */
+const QUIET_MS = 1_000;
+const EVERY_MS = 1_000;
+
+/** Places that the text shows of one proposal; `--json` has them all. */
+const PLACES_SHOWN = 2;
+
+/** `xihe scan`: proposes terms out of the repository, says which symbols are gone, and with `--write` adds the candidates. */
+export async function scan(given: string[], options: ScanOptions): Promise<number> {
+  const stop = new AbortController();
+  const onInterrupt = () => {
+    log('\n正在停下…（再按一次立即退出）');
+    process.once('SIGINT', () => process.exit(EXIT.interrupted));
+    stop.abort();
+  };
+  process.once('SIGINT', onInterrupt);
+  try {
+    return await scanProject(given, options, stop.signal);
+  } finally {
+    process.removeListener('SIGINT', onInterrupt);
+  }
+}
+
+async function scanProject(given: string[], options: ScanOptions, signal: AbortSignal): Promise<number> {
+  const [{ layout, core }, room, { today }] = await Promise.all([
+    openCore(options.repo),
+    import('../../zhcore/scan/index.js'),
+    import('../../knowledge/index.js'),
+  ]);
+  reportProblems(core.problems, options.json);
+  // Before the long part: a record that can't be read stops the scan, with or without --write.
+  const record = room.readRecord(textOf(room.readLayerFile(layout.layerDir, room.RECORD_FILE)));
+  const known = core.entries().flatMap(({ type, entry }) => (type === 'term' ? [entry] : []));
+  const result = await scanFiles(layout.root, layout.stateDir, given, signal, {
+    known,
+    modules: core.modules,
+    recorded: new Set(record.proposed.keys()),
+    bilingual: room.bilingualOf(core.lexicon.groups, known),
+  });
+  const selection = room.selectProposals(result.proposals, record, known, options.top);
+  const written = options.write
+    ? room.writeScanned(layout.layerDir, selection.fresh, result.gone, record, today())
+    : undefined;
+  const files = { file: `.xihe/${room.SCANNED_FILE}`, record: `.xihe/${room.RECORD_FILE}` };
+  const outcome: Outcome = {
+    result,
+    selection,
+    medium: room.MEDIUM_SCORE,
+    ...(written ? { written: { ...files, ...written } } : {}),
+  };
+  if (options.json) printJson(toJson(outcome));
+  else print(toText(outcome));
+  return EXIT.done;
+}
+
+interface Outcome {
+  result: ScanResult;
+  selection: Selection;
+  /** Scores from here on are `medium`. */
+  medium: number;
+  written?: WriteReport & { file: string; record: string };
+}
+
+function textOf(bytes: Buffer | undefined): string | undefined {
+  return bytes?.toString('utf8').replace(/^\uFEFF/, '');
+}
+
+type Known = Pick<
+  Parameters<typeof import('../../zhcore/scan/index.js').scanRepository>[0],
+  'known' | 'modules' | 'recorded' | 'bilingual'
+>;
+
+/** Lists the project's files, opens its commits, and scans. */
+async function scanFiles(
+  root: string,
+  stateDir: string,
+  given: string[],
+  signal: AbortSignal,
+  known: Known,
+): Promise<ScanResult> {
+  const [{ PathResolver, walkProject }, { openHistory }, { scanRepository }, { readFileText }] = await Promise.all([
+    import('../../paths/index.js'),
+    import('../../history/index.js'),
+    import('../../zhcore/scan/index.js'),
+    import('../../text/index.js'),
+  ]);
+  const started = Date.now();
+  const [{ files }, history] = await Promise.all([
+    walkProject(root, { signal }),
+    openHistory(root, stateDir, { signal }),
+  ]);
+  const sizes = new Map(files.map(({ path, size }) => [path, size]));
+  const resolver = new PathResolver(root, () => [...withFolders(sizes.keys())]);
+  const only = given.map((raw) => resolver.resolve(raw).path as string).map((path) => (path === '.' ? '' : path));
+  let told = started + QUIET_MS - EVERY_MS;
+  return scanRepository({
+    ...known,
+    files: [...sizes.keys()],
+    sizeOf: (path) => sizes.get(path),
+    read: (path) => readFileText(join(root, path)).text,
+    history,
+    signal,
+    ...(only.length > 0 ? { only } : {}),
+    onProgress: ({ done, total }) => {
+      if (Date.now() - told < EVERY_MS) return;
+      told = Date.now();
+      log(pc.dim(`正在读文件 ${done}/${total}`));
+    },
+  });
+}
+
+function withFolders(paths: Iterable<string>): Set<string> {
+  const all = new Set<string>();
+  for (const path of paths) {
+    const parts = path.split('/');
+    for (let n = 1; n <= parts.length; n++) all.add(parts.slice(0, n).join('/'));
+  }
+  return all;
+}
+
+const KINDS: Record<Evidence['kind'], string> = {
+  doc: '注释',
+  annotation: '注解',
+  sql: '建表注释',
+  i18n: '界面文字',
+  enum: '枚举说明',
+  route: '路由标题',
+  menu: '菜单数据',
+  form: '表单标签',
+  commit: '提交记录',
+};
+
+const SKIPPED: Record<SkipReason, string> = {
+  tests: '测试和示例',
+  vendored: '第三方',
+  generated: '生成的',
+  docs: '文档和样式',
+  data: '数据和配置',
+  large: '太大',
+  unreadable: '读不了',
+  'other-language': '其他语言的界面文字',
+};
+
+function toText({ result, selection, written }: Outcome): string {
+  const { fresh } = selection;
+  const parts = [
+    fresh.length > 0 ? fresh.map(proposalLines).join('\n') : '没有新的建议。',
+    ...(result.gone.length > 0 ? [goneLines(result.gone)] : []),
+    summary(result, selection),
+    written ? writtenLines(written) : howTo(fresh.length),
+  ];
+  return parts.filter(Boolean).join('\n\n');
+}
+
+function proposalLines({ keyword_ch, aliases, code_symbols, module, score, evidence }: Proposal, i: number): string {
+  const also = aliases.length > 0 ? `也叫 ${aliases.join('、')}` : '';
+  const where = module === undefined ? '' : `模块 ${module}`;
+  const beside = [also, where].filter(Boolean).join('；');
+  return [
+    `${String(i + 1).padStart(3)}. ${pc.bold(visible(keyword_ch))} → ${visible(code_symbols.join('、'))}  ${pc.dim(score.toFixed(2))}`,
+    ...(beside ? [`     ${visible(beside)}`] : []),
+    ...evidence
+      .slice(0, PLACES_SHOWN)
+      .map((e) => `     ${pc.dim(visible(`${e.file}:${e.line}  ${KINDS[e.kind]}「${e.text}」`))}`),
+  ].join('\n');
+}
+
+function goneLines(gone: readonly GoneSymbol[]): string {
+  const lines = gone.flatMap(({ keyword_ch, symbol, file, line, movedTo }) => [
+    `- ${visible(`${keyword_ch} → ${symbol}`)}  ${pc.dim(visible(`.xihe/${file}:${line}`))}`,
+    ...(movedTo ?? []).map((m) => `    ${visible(`可能是 ${m.symbol}（${m.file}:${m.line}，${m.why}）`)}`),
+    ...(movedTo ? [] : ['    没有找到像它的符号']),
+  ]);
+  return [pc.yellow('符号不见了：'), ...lines].join('\n');
+}
+
+function summary({ stats, proposals }: ScanResult, { written, declined, ignored }: Selection): string {
+  const skipped = stats.skipped.map(({ reason, files }) => `${SKIPPED[reason]} ${files}`).join('，');
+  const left = [
+    stats.known > 0 ? `项目里已有 ${stats.known} 条` : '',
+    written > 0 ? `以前写过 ${written} 条` : '',
+    declined > 0 ? `写过又被删掉 ${declined} 条` : '',
+    ignored > 0 ? `忽略 ${ignored} 条` : '',
+  ].filter(Boolean);
+  return pc.dim(
+    `读了 ${stats.files} 个文件${skipped ? `（没读：${skipped}）` : ''}，共找到 ${proposals.length} 条${left.length > 0 ? `；${left.join('，')}` : ''}。`,
+  );
+}
+
+function writtenLines({ file, record, added, updated }: NonNullable<Outcome['written']>): string {
+  if (added.length + updated.length === 0) return '没有要写的。';
+  return [
+    ...(added.length > 0 ? [`已写入 ${added.length} 条候选：${file}`] : []),
+    ...updated.map(({ id, from, to }) => `已更新 ${visible(`${id}：${from} → ${to}`)}`),
+    pc.dim(`核对后把 status 改成 verified；不对的删掉，不会再写回来（记在 ${record}，一起提交）。`),
+  ].join('\n');
+}
+
+function howTo(count: number): string {
+  return count > 0 ? '写成候选术语：xihe scan --write（要更多条加 --top 200；只看一部分给出目录）。' : '';
+}
+
+function toJson({ result, selection, medium, written }: Outcome) {
+  const { stats } = result;
+  return {
+    proposals: selection.fresh.map(({ score, evidence, ...rest }) => ({
+      ...rest,
+      score,
+      confidence: score >= medium ? 'medium' : 'low',
+      evidence,
+    })),
+    found: result.proposals.length,
+    gone: result.gone.map(({ termId, movedTo, file, ...rest }) => ({
+      term_id: termId,
+      ...rest,
+      file: `.xihe/${file}`,
+      moved_to: movedTo ?? [],
+    })),
+    written: written ?? null,
+    stats: {
+      files: stats.files,
+      skipped: stats.skipped,
+      mentions: stats.mentions,
+      known: stats.known,
+      already_written: selection.written,
+      declined: selection.declined,
+      ignored: selection.ignored,
+      ms: stats.ms,
+    },
+  };
+}
