@@ -27,13 +27,16 @@ const PAGE_BYTES_MAX = 5_000_000;
 /** Documents of the project itself. */
 const OWN_PAGE = /^(?:docs\/.*\.md|README[^/]*\.md)$/i;
 
+/** What of `.xihe/` holds entries; its `state/` is made by every command. */
+const LAYER_PARTS = ['knowledge', 'playbooks', 'modules.yaml'];
+
 /** `xihe lint`: what is wrong with the entries, as text, JSON or SARIF. */
 export async function lint(files: string[], options: LintCommandOptions): Promise<number> {
   const layout = openLayout(options.repo);
-  const hasLayer = existsSync(layout.layerDir);
+  const hasLayer = LAYER_PARTS.some((part) => existsSync(join(layout.layerDir, part)));
   const wanted = files.map((file) => wantedFile(file, layout));
   if (!hasLayer && options.general !== true) {
-    throw new XiheError('PATH_NOT_FOUND', `${layout.root} 里没有 .xihe/，没有可检查的条目`, {
+    throw new XiheError('PATH_NOT_FOUND', `${layout.root} 的 .xihe/ 里没有条目可检查`, {
       hint: '先运行 xihe init，或加 --general 检查随包自带的通用层。',
     });
   }

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { Chunk, KnowledgeDocument, Layer, LexiconGroup, LoadProblem } from '../../knowledge/index.js';
+import type { Chunk, KnowledgeDocument, LexiconGroup, LoadProblem } from '../../knowledge/index.js';
 import { readFileText } from '../../text/index.js';
 import { type LayerDir, shownRoot } from '../load.js';
 import { EntryStore } from '../store.js';
@@ -8,10 +8,8 @@ import type { Finding, Level, LintEntry, Page, Rule } from './types.js';
 
 /** What a lint run looks at. */
 export interface LintOptions {
-  /** Layers that there are. */
+  /** Layers to check. */
   layers: readonly LayerDir[];
-  /** Those that are checked; default: the project's. */
-  check?: readonly Layer[];
   /** Absolute root of the repository; without it nothing is looked up in it. */
   root?: string;
   /** Files of the repository, relative and POSIX; without them globs are not tried. */
@@ -47,8 +45,7 @@ export class LintModel {
   private readonly texts = new Map<string, readonly string[]>();
 
   constructor(readonly options: LintOptions) {
-    const { check = ['project'] } = options;
-    this.layers = options.layers.filter(({ layer }) => check.includes(layer)).map(loadChecked);
+    this.layers = options.layers.map(loadChecked);
   }
 
   /** Every entry under test. */

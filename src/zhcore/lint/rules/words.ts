@@ -49,7 +49,8 @@ function faultOf(word: string): string | undefined {
   if (letters.length > WORD_CHARS_MAX && /\p{Script=Han}/u.test(word))
     return `有 ${letters.length} 个字，没有人会原样打出来：拆成几个短词`;
   if (letters.length === 1 && /\p{Script=Han}/u.test(word)) return '只有一个字，只在整句话就是它时才匹配：换成完整的词';
-  if (!/[\p{L}\p{N}]/u.test(word)) return '里没有字，匹配不到任何请求';
+  // Marks say something by themselves: `#{} 和 ${}`.
+  if (!/^[\p{L}\p{N}\s]+$/u.test(word)) return undefined;
   return contentWords(word).length === 0 ? '全是虚词，几乎每句话都有，说明不了什么：换成具体的词' : undefined;
 }
 
