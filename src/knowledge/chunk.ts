@@ -34,7 +34,8 @@ export function chunkDocument(doc: KnowledgeDocument): Chunk[] {
   const { units, code } = unitsOf(parseBlocks(doc.body, doc.bodyLine));
   const prose = pack(units).map(([from, to]) => proseDraft(units.slice(from, to)));
   const drafts = [...prose, ...code.flatMap(({ block, path }) => codeDrafts(block, path, prose))];
-  drafts.sort((a, b) => a.line - b.line || (a.kind === 'prose' ? -1 : 1));
+  // Pieces of one long line have the same line: those of a kind stay in order.
+  drafts.sort((a, b) => a.line - b.line || (a.kind === 'code' ? 1 : 0) - (b.kind === 'code' ? 1 : 0));
   const ids = new Map(drafts.map((draft, i) => [draft, `${doc.id}#${i + 1}`]));
   const linked = linksOf(drafts, ids);
   return drafts.map((draft) => ({

@@ -31,19 +31,29 @@ export interface Unit {
  */
 export const CUT = { heading: 0, paragraph: 0.5, item: 0.8, sentence: 2, sameIdentifier: 1.5, leadIn: 5 } as const;
 
-/** The prose of a document as units, in order, and its code blocks with the headings above them. */
+/**
+ * The prose of a document as units, in order, and its code blocks with the headings above them. A heading with nothing below it is a
+ * unit itself: 「## 不要在循环里查库」 may be all that somebody wrote.
+ */
 export function unitsOf(blocks: readonly Block[]): { units: Unit[]; code: { block: Block; path: HeadingRef[] }[] } {
   const units: Unit[] = [];
   const code: { block: Block; path: HeadingRef[] }[] = [];
   let path: HeadingRef[] = [];
-  for (const block of blocks) {
+  for (const [i, block] of blocks.entries()) {
     if (block.kind === 'heading') {
-      const level = block.level;
-      path = [...path.filter((h) => h.level < level), { level, title: block.text, line: block.line }];
+      const { level, text, line } = block;
+      const above = path.filter((h) => h.level < level);
+      path = [...above, { level, title: text, line }];
+      if (isEmptySection(block, blocks[i + 1]))
+        units.push(...proseUnits({ ...block, text: `${'#'.repeat(level)} ${text}` }, above, units.at(-1)));
     } else if (block.kind === 'code') code.push({ block, path });
     else units.push(...proseUnits(block, path, units.at(-1)));
   }
   return { units, code };
+}
+
+function isEmptySection(heading: Block, next: Block | undefined): boolean {
+  return heading.text !== '' && (next === undefined || (next.kind === 'heading' && next.level <= heading.level));
 }
 
 function proseUnits(block: Block, path: readonly HeadingRef[], before: Unit | undefined): Unit[] {
