@@ -40,6 +40,7 @@ export async function openProject(repo: string, env: NodeJS.ProcessEnv = process
     const project = await known;
     project.core.reload();
     project.config = loadConfig(layout.layerDir, env);
+    Object.assign(project, teamToolsOf(layout));
     return project;
   }
   const opening = Promise.resolve().then(() => build(layout, env));
@@ -52,15 +53,13 @@ export async function openProject(repo: string, env: NodeJS.ProcessEnv = process
 function build(layout: ProjectLayout, env: NodeJS.ProcessEnv): Project {
   const config = loadConfig(layout.layerDir, env);
   const core = openZhCore({ projectDir: layout.layerDir, cacheDir: layout.stateDir });
-  const team = loadTeamTools(layout.layerDir, BUILTIN_NAMES);
   let history: Promise<History> | undefined;
   let paths: Promise<PathContext> | undefined;
   const project: Project = {
     layout,
     config,
     core,
-    tools: new ToolRegistry(team.tools),
-    toolProblems: team.problems,
+    ...teamToolsOf(layout),
     audit: new AuditLog(layout.stateDir),
     queryLog: new QueryLog(layout.stateDir),
     sideEffects: new SideEffectLedger(layout.stateDir),
@@ -91,6 +90,15 @@ function build(layout: ProjectLayout, env: NodeJS.ProcessEnv): Project {
     changeset: (id) => openChangeset(layout, id),
   };
   return project;
+}
+
+/**
+ * The team's tools as their files are now. Unlike an entry of the core, a tool whose file is broken is not kept in its last good
+ * version: it acts, and an act must be what its file says.
+ */
+function teamToolsOf(layout: ProjectLayout): Pick<Project, 'tools' | 'toolProblems'> {
+  const { tools, problems } = loadTeamTools(layout.layerDir, BUILTIN_NAMES);
+  return { tools: new ToolRegistry(tools), toolProblems: problems };
 }
 
 function openChangeset(layout: ProjectLayout, id: string): Changeset {

@@ -164,8 +164,7 @@ export class KnowledgeBase {
    * @param filter leaves chunks out before they are counted
    */
   search(query: string, k: number, filter?: (chunk: Chunk) => boolean): SearchHit[] {
-    this.retriever ??= this.openRetriever();
-    return this.retriever
+    return this.opened()
       .search(query, k, filter)
       .map((hit) => ({ ...hit, why: `命中词：${hit.matched.slice(0, 6).join('、')}` }));
   }
@@ -225,6 +224,16 @@ export class KnowledgeBase {
     const doc = this.inForce.get(chunk.documentId) as KnowledgeDocument;
     const heading = chunk.heading === '' ? {} : { heading: chunk.heading };
     return { content: chunk.content, ...this.partOf(doc), ...heading, score, match_type: 'semantic_L1' as const };
+  }
+
+  /** In what share of the chunks a word stands, 0–1. */
+  shareOf(word: string): number {
+    return this.opened().shareOf(word);
+  }
+
+  private opened(): Retriever {
+    this.retriever ??= this.openRetriever();
+    return this.retriever;
   }
 
   private openRetriever(): Retriever {

@@ -22,6 +22,8 @@ export interface Retriever {
   readonly name: string;
   /** Best first, at most `k`. */
   search(query: string, k: number, filter?: (chunk: Chunk) => boolean): RetrieverHit[];
+  /** In what share of the chunks a word stands, 0–1. */
+  shareOf(word: string): number;
 }
 
 /** Where a word stands matters: in the title or heading it says what the chunk is about. Plain values, not tuned on any data set. */
@@ -82,6 +84,10 @@ export class LexicalRetriever implements Retriever {
     }
     // From SMALL on this is the order of the index already.
     return hits.sort((a, b) => b.score - a.score).slice(0, k);
+  }
+
+  shareOf(word: string): number {
+    return this.index.documentFrequency(word) / Math.max(1, this.index.size);
   }
 
   /** What each token of a query is worth. */
