@@ -78,10 +78,10 @@ function pack(units: readonly Unit[]): [number, number][] {
       size += unit.text.length + unit.join.length;
       const next = units[from + 1];
       if (from + 1 < to && next !== undefined && next.path !== unit.path) {
-        const last = next.path.at(-1);
-        crossed += crossing(last?.level ?? 1);
-        size += (last?.title.length ?? 0) + (last?.level ?? 0) + 2;
+        crossed += crossing(next.path.at(-1)?.level ?? 1);
       }
+      // Which headings go into the text depends on both ends.
+      if (crossed > 0 && size <= CHUNK_MAX) size = joined(units.slice(from, to)).content.length;
       if (size > CHUNK_MAX && from < to - 1) break;
       const cut = from === 0 ? 0 : unit.cut;
       const cost = (best[from] as { cost: number }).cost + shortness(size) + crossed + cut;
@@ -101,8 +101,14 @@ function shortness(size: number): number {
   return missing === 0 ? 0 : TOO_SHORT.fixed + TOO_SHORT.grows * missing ** 2;
 }
 
-/** Joins units; headings below the common ones go into the text. */
 function proseDraft(units: readonly Unit[]): Draft {
+  const { content, common } = joined(units);
+  const [first, last] = [units[0] as Unit, units.at(-1) as Unit];
+  return { kind: 'prose', heading: joinPath(common), content: content.trim(), line: first.line, endLine: last.endLine };
+}
+
+/** Units as one text; headings below the common ones go into it. */
+function joined(units: readonly Unit[]): { content: string; common: readonly HeadingRef[] } {
   const first = units[0] as Unit;
   const common = units.reduce<readonly HeadingRef[]>((path, unit) => sharedPath(path, unit.path), first.path);
   let content = '';
@@ -115,8 +121,7 @@ function proseDraft(units: readonly Unit[]): Draft {
     } else content += `${content === '' ? '' : unit.join}${unit.text}`;
     shown = unit.path;
   }
-  const last = units.at(-1) as Unit;
-  return { kind: 'prose', heading: joinPath(common), content: content.trim(), line: first.line, endLine: last.endLine };
+  return { content, common };
 }
 
 function sharedPath(a: readonly HeadingRef[], b: readonly HeadingRef[]): readonly HeadingRef[] {

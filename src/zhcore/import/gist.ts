@@ -1,6 +1,6 @@
 import { parseBlocks } from '../../knowledge/markdown.js';
 import { splitSentences } from '../../knowledge/sentences.js';
-import { fold, hasChinese, identifiersOf } from '../../text/index.js';
+import { fold, identifiersOf } from '../../text/index.js';
 import { bareText } from './navigation.js';
 
 /** Headings that every document has: as keywords they would answer every question. Folded. */
@@ -82,11 +82,7 @@ export function summaryOf(title: string, body: string): string {
   for (const block of parseBlocks(body, 1)) {
     if (sentences.length >= LOOKED_AT) break;
     if (block.kind !== 'paragraph' && block.kind !== 'item') continue;
-    const text = block.text
-      .split('\n')
-      .map(bareText)
-      .filter(Boolean)
-      .join(hasChinese(block.text) ? '，' : ' ');
+    const text = block.text.split('\n').map(bareText).filter(Boolean).reduce(joined, '');
     sentences.push(
       ...splitSentences(text)
         .map((s) => s.trim())
@@ -96,6 +92,13 @@ export function summaryOf(title: string, body: string): string {
   const looked = sentences.slice(0, LOOKED_AT);
   const best = looked.find((s) => CONCLUDES.test(s)) ?? looked[0] ?? title;
   return shorten(best.replace(/\s+/g, ' '));
+}
+
+/** Two lines of a paragraph as one: nothing between Chinese, a blank beside Latin. */
+function joined(before: string, line: string): string {
+  if (before === '') return line;
+  const tight = /[\p{Script=Han}\p{P}]$/u.test(before) && /^[\p{Script=Han}\p{P}]/u.test(line);
+  return `${before}${tight ? '' : ' '}${line}`;
 }
 
 function isSentence(text: string): boolean {

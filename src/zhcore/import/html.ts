@@ -94,7 +94,7 @@ class Converter {
     else if (/^h[1-6]$/.test(name)) this.out += `\n\n${'#'.repeat(Number(name[1]))} `;
     else if (name === 'ul' || name === 'ol') {
       this.lists.push({ ordered: name === 'ol', count: 0 });
-      this.out += this.lists.length === 1 ? '\n\n' : '\n';
+      if (this.lists.length === 1) this.out += '\n\n';
     } else if (name === 'li') this.item();
     else if (name === 'summary') this.out += '\n\n**';
     else if (WRAPS[name] !== undefined && end > at) this.out += WRAPS[name];
@@ -108,7 +108,7 @@ class Converter {
     else if (/^h[1-6]$/.test(name)) this.out += '\n\n';
     else if (name === 'ul' || name === 'ol') {
       this.lists.pop();
-      this.out += this.lists.length === 0 ? '\n\n' : '\n';
+      if (this.lists.length === 0) this.out += '\n\n';
     } else if (name === 'summary') this.out = `${this.out.trimEnd()}**\n\n`;
     else if (WRAPS[name] !== undefined) {
       if (this.enders.has(at)) this.wrapEnd(WRAPS[name]);

@@ -40,8 +40,10 @@ const keyOf = (body: string) => stableHash(fold(body).replace(/\s+/g, ''));
 
 class Placer {
   readonly files: PlannedFile[] = [];
-  /** Bodies that are there, and where: `.xihe/…` or a place in the source. */
+  /** Bodies that are there, and their files. */
   private readonly known = new Map<string, string>();
+  /** Bodies of this import, and where they stand in the source. */
+  private readonly seen = new Map<string, string>();
   private readonly taken = new Set<string>();
 
   constructor(
@@ -57,14 +59,12 @@ class Placer {
     const key = keyOf(draft.body);
     const name = freeName(safeName(draft.title, 'document'), (n) => this.taken.has(n.toLowerCase()));
     const path = `.xihe/${this.folder}/${name}.md`;
-    const twin = this.known.get(key);
-    if (twin === path) {
-      this.taken.add(name.toLowerCase());
-      this.files.push(this.planned(path, '', draft, 'same'));
-      return;
-    }
+    const twin = this.known.get(key) ?? this.seen.get(key);
     if (twin !== undefined) {
-      this.notes.drop(draft.where, `和 ${twin} 内容相同，没有再导入`, draft.title);
+      if (twin !== path) this.notes.drop(draft.where, `和 ${twin} 内容相同，没有再导入`, draft.title);
+      else this.taken.add(name.toLowerCase());
+      if (this.known.has(key) && !this.files.some((file) => file.path === twin))
+        this.files.push(this.planned(twin, '', draft, 'same'));
       return;
     }
     const content = emitMarkdown(frontOf(draft, this.options), draft.body);
@@ -74,7 +74,7 @@ class Placer {
       return;
     }
     this.taken.add(name.toLowerCase());
-    this.known.set(key, draft.where);
+    this.seen.set(key, draft.where);
     const state = stateOf(join(this.options.layerDir, this.folder, `${name}.md`), content);
     if (state === 'kept')
       this.notes.drop(draft.where, `${path} 已经有了，内容不同，没有动它；要更新请先删掉或改名`, draft.title);

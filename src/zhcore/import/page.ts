@@ -1,4 +1,4 @@
-import { elementEnds, type Token, textBetween } from './elements.js';
+import { elementEnds, HIDDEN, type Token, textBetween } from './elements.js';
 import { decodeEntities } from './entities.js';
 import { type Drop, toMarkdown } from './html.js';
 import { tokenize } from './markup.js';
@@ -18,15 +18,25 @@ const ARTICLE_SHARE = 0.3;
 export function readPage(html: string, drop: Drop): Page {
   const tokens = [...tokenize(html, { html: true })];
   const [from, to] = mainPart(tokens);
-  const outside = [...tokens.slice(0, from), ...tokens.slice(to + 1)].flatMap((t) =>
-    t.type === 'text' ? [t.text.trim()] : [],
-  );
-  if (from > 0 && outside.some(Boolean))
-    drop('正文之外的部分（页头、导航、页脚）', outside.filter(Boolean).slice(0, 20).join(' '));
+  const outside = `${visibleText(tokens, 0, from)} ${visibleText(tokens, to + 1, tokens.length)}`.trim();
+  if (outside !== '') drop('正文之外的部分（页头、导航、页脚）', outside);
   const markdown = toMarkdown(tokens.slice(from, to + 1), { kind: 'page', drop });
   const title = titleOf(tokens);
   const address = addressOf(tokens);
   return { markdown, ...(title === undefined ? {} : { title }), ...(address === undefined ? {} : { address }) };
+}
+
+/** What a reader sees of some tokens. */
+function visibleText(tokens: readonly Token[], from: number, to: number): string {
+  const ends = elementEnds(tokens);
+  const texts: string[] = [];
+  for (let i = from; i < to; i++) {
+    const token = tokens[i] as Token;
+    if (token.type === 'text') texts.push(token.text.trim());
+    // A navigation bar is hidden from the article, not from the reader.
+    else if (token.type === 'open' && HIDDEN.has(token.name) && token.name !== 'nav') i = ends.get(i) ?? i;
+  }
+  return decodeEntities(texts.filter(Boolean).join(' '));
 }
 
 function mainPart(tokens: readonly Token[]): [number, number] {

@@ -14,7 +14,7 @@ export interface Found {
 export interface SkillBody {
   title: string | undefined;
   steps: Found[];
-  /** Where the steps come from: a list under a heading of steps, headings that are steps, or any list. */
+  /** Where the steps come from: a list under a heading of steps, headings that are steps, or any numbered list. */
   stepsFrom: 'steps' | 'headings' | 'list' | 'none';
   commands: Found[];
   /** Commands that can't be a check, and why (in Chinese). */
@@ -86,21 +86,31 @@ function withHeadings(blocks: readonly Block[]): Placed[] {
 }
 
 function stepsOf(placed: readonly Placed[]): Pick<SkillBody, 'steps' | 'stepsFrom'> {
+  const of = (steps: Found[], stepsFrom: SkillBody['stepsFrom']) => ({ steps: steps.slice(0, STEPS_MAX), stepsFrom });
   const under = lists(placed.filter(({ heading }) => STEP_HEADING.test(heading) && !NO_STEP_HEADING.test(heading)));
-  if (under.length >= 2) return { steps: under.slice(0, STEPS_MAX), stepsFrom: 'steps' };
+  const ordered = under.filter(isOrdered);
+  if (ordered.length >= 2) return of(ordered, 'steps');
   const titled = placed
     .filter(({ block }) => block.kind === 'heading' && STEP_TITLE.test(bareText(block.text)))
-    .map(({ block, heading }) => ({ text: stepText(block.text), line: block.line, heading }));
-  if (titled.length >= 2) return { steps: titled.slice(0, STEPS_MAX), stepsFrom: 'headings' };
-  const open = placed.filter(({ heading }) => !NO_STEP_HEADING.test(heading));
-  const numbered = lists(open.filter(({ block }) => /^\s{0,3}\d/.test(block.text)));
-  const any = numbered.length >= 2 ? numbered : lists(open);
-  return any.length > 0 ? { steps: any.slice(0, STEPS_MAX), stepsFrom: 'list' } : { steps: [], stepsFrom: 'none' };
+    .map(({ block, heading }) => ({ text: stepText(block.text), line: block.line, heading, raw: block.text }));
+  if (titled.length >= 2) return of(titled, 'headings');
+  // Bullets are steps only below the first heading that says so: further ones are usually rules.
+  const bullets = under.filter((item) => item.heading === under[0]?.heading);
+  if (bullets.length >= 2) return of(bullets, 'steps');
+  const open = lists(placed.filter(({ heading }) => !NO_STEP_HEADING.test(heading))).filter(isOrdered);
+  return open.length >= 2 ? of(open, 'list') : of([], 'none');
+}
+
+/** Numbered, or to be ticked off. */
+const isOrdered = ({ raw }: Item) => /^\s*(?:\d|[-*+]\s+\[[ xX]\])/.test(raw);
+
+interface Item extends Found {
+  raw: string;
 }
 
 /** The items of the outermost level. */
-function lists(placed: readonly Placed[]): Found[] {
-  const found: Found[] = [];
+function lists(placed: readonly Placed[]): Item[] {
+  const found: Item[] = [];
   const seen = new Set<string>();
   for (const { block, heading } of placed) {
     if (block.kind !== 'item' || /^(?: {2,}|\t)/.test(block.text)) continue;
@@ -108,7 +118,7 @@ function lists(placed: readonly Placed[]): Found[] {
     const key = fold(text);
     if (text === '' || seen.has(key)) continue;
     seen.add(key);
-    found.push({ text, line: block.line, heading });
+    found.push({ text, line: block.line, heading, raw: block.text });
   }
   return found;
 }

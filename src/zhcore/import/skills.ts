@@ -232,8 +232,7 @@ function triggersOf(skill: Skill, title: string, notes: Notes): string[] {
   const words = [...named, ...guessed];
   if (guessed.length > 0) notes.guess(where, '触发词是从 description 和名字里猜的，请看一遍', guessed.join('、'));
   if (words.length > 0) {
-    if (!words.some(hasChinese))
-      notes.guess(where, '触发词里没有中文，中文请求触发不了它，请补几个中文说法', words.join('、'));
+    if (!words.some(hasChinese)) notes.guess(where, '触发词里没有中文，中文请求触发不了它，请补几个中文说法');
     return words;
   }
   notes.guess(where, '看不出触发词，用了名字', skill.name);
@@ -247,7 +246,7 @@ function stepsOf(skill: Skill, { steps, stepsFrom }: SkillBody, notes: Notes): s
     return [`按正文的说明做：${skill.description}`.slice(0, 200)];
   }
   if (stepsFrom === 'list')
-    notes.guess(where, '没有标明是步骤的小节，把正文里的列表当作步骤', steps.map((s) => s.text).join('；'));
+    notes.guess(where, '没有标明是步骤的小节，把正文里的编号列表当作步骤', steps.map((s) => s.text).join('；'));
   if (stepsFrom === 'headings') notes.guess(where, '步骤取自小节的标题', steps.map((s) => s.text).join('；'));
   return steps.map((step) => step.text);
 }

@@ -14,8 +14,12 @@ const WORDS_MAX = 10;
 /** A phrase that people would say. In characters of Chinese, words of English. */
 const CHINESE_CHARS = [2, 12] as const;
 const ENGLISH_WORDS = 4;
+const QUOTED_WORDS = 6;
 
-const QUOTED = /[“"「『]([^”"」』\n]{2,40})[”"」』]|`([^`\n]{2,40})`/g;
+const QUOTED = /[“"「『]([^”"」』\n]{2,40})[”"」』]/g;
+/** Sentences that say when not to call. */
+const NEGATIVE =
+  /\b(?:not|don't|never|skip|avoid|except|unless|rather than|instead of|even if)\b|不要|不适用|不用于|不能用|除非|除了|而不是|请勿/i;
 /** Clauses that say when: 「当…时」「用于…」, "use when …", "when the user asks to …". */
 const WHEN_CHINESE =
   /(?:当|在|如果|凡是|每当)?(?:用户)?(?:提到|要求|需要|想要|想|涉及|遇到|处理|进行)?([^，。；！？\n]{2,60}?)(?:时|的时候|场景)(?:使用|触发|调用|适用)?/g;
@@ -24,7 +28,7 @@ const WHEN_ENGLISH = /\b(?:when(?:ever)?|for|if)\s+((?:[^.;!?\n]|\.(?=\w)){3,160
 
 /** What comes before the thing itself. */
 const LEAD_ENGLISH =
-  /^(?:(?:the )?users?|you|they|someone|it|asks?|asked|asking|wants?|needs?|mentions?|requests?|is|are|has|have|works?|working|dealing|deals|to|with|about|on|for|or|and|any|a|an|the|this|that|creating|building|writing|editing|handling|using|use|involving|involves|related|requires?|need|help|please|claude|tasks?|such as|like|including|e\.g\.|other)\b\s*/i;
+  /^(?:(?:the )?users?|you|they|someone|it|asks?|asked|asking|wants?|needs?|mentions?|requests?|is|are|has|have|works?|working|dealing|deals|to|with|about|on|for|or|and|any|a|an|the|this|that|in|into|from|of|by|as|at|all|more|creating|building|writing|editing|handling|using|use|involving|involves|related|requires?|need|help|please|claude|tasks?|such as|like|including|e\.g\.|other)\b\s*/i;
 const LEAD_CHINESE =
   /^(?:当|在|用户|需要|想要|要求|要|提到|涉及|遇到|处理|进行|对|把|将|给|帮助|帮|以及|和|或者?|与|及|等|各种|任何|相关的?|一个|某个|新的)+/;
 const TAIL_CHINESE = /(?:等|时|的时候|的场景|场景|相关|问题|任务|操作|等等|的)+$/;
@@ -50,13 +54,26 @@ export function triggerWords(
   description: string,
   listed: readonly string[],
 ): TriggerWords {
-  const quoted = [...description.matchAll(QUOTED)].map((match) => (match[1] ?? match[2] ?? '').trim());
-  const named = distinct([...listed, ...quoted.filter((word) => !/[\\/<>{}]/.test(word))]);
-  const clauses = hasChinese(description) ? chineseWords(description) : [];
-  const guessed = distinct([...clauses, ...englishWords(description), ...titleWords(name, title)]).filter(
+  const positive = sentencesOf(description)
+    .filter((sentence) => !NEGATIVE.test(sentence))
+    .join('\n');
+  const quoted = [...positive.matchAll(QUOTED)].map((match) =>
+    (match[1] as string).replace(/[\s,，.。;；:：]+$/, '').trim(),
+  );
+  const named = distinct([
+    ...listed,
+    ...quoted.filter((word) => !/[\\/<>{}*[\]]/.test(word) && word.split(/\s+/).length <= QUOTED_WORDS),
+  ]);
+  const clauses = hasChinese(positive) ? chineseWords(positive) : [];
+  const guessed = distinct([...clauses, ...englishWords(positive), ...titleWords(name, title)]).filter(
     (word) => !named.some((other) => fold(other) === fold(word)),
   );
   return { named: named.slice(0, WORDS_MAX), guessed: guessed.slice(0, Math.max(0, WORDS_MAX - named.length)) };
+}
+
+/** Cut where one ends: a dot inside a name ends none. */
+function sentencesOf(text: string): string[] {
+  return text.split(/(?<=[。！？!?；;\n])|(?<=\.)(?=\s)/);
 }
 
 function chineseWords(description: string): string[] {
@@ -89,11 +106,15 @@ function englishWords(description: string): string[] {
   return words;
 }
 
+/** Phrases that point at something else, or that a comma has torn from their verb. */
+const EMPTY_WORDS =
+  /\b(?:anything|something|everything|one|ones|it|its|them|they|these|those|this|that|who|which|be|been|being|afterwards?|apply|applies|unrelated|similar|malformed)\b|\b(?:of|for|to|with|from|in|on|by|the|an?)$/i;
+
 /** Two words at least, or one that stands for itself: PDF, DOCX, Figma. */
 function isPhrase(phrase: string): boolean {
   if (hasChinese(phrase) || !/^[A-Za-z][\w .+#/-]*$/.test(phrase)) return false;
   const words = phrase.split(/\s+/);
-  if (words.length > ENGLISH_WORDS) return false;
+  if (words.length > ENGLISH_WORDS || EMPTY_WORDS.test(phrase)) return false;
   if (words.length === 1)
     return (
       phrase.length >= 3 && /^(?:[A-Z][A-Z\d]{2,}s?|[a-z]+[A-Z]\w*|[A-Z][a-z]+[A-Z]\w*|\.[a-z]{2,5})$/.test(phrase)
