@@ -10,6 +10,9 @@ import type { Finding, LintEntry, Rule } from '../types.js';
 /** Nobody types a phrase of more characters word for word; sentences of people who ask have 10 to 30. Identifiers and error messages are pasted. */
 const WORD_CHARS_MAX = 40;
 
+/** Longer words are not tried: it costs time, and only pasted messages are. */
+const ASKED_CHARS_MAX = 100;
+
 /** Playbooks that one request brings at most, and how near to the best one they must be (`core.ts`). */
 const PLAYBOOKS_MAX = 2;
 const PLAYBOOK_SHARE = 0.6;
@@ -65,29 +68,37 @@ const hiddenWord: Rule = {
 
 /** Asks for each word alone, in the best case: its own module in focus, and only its own layer to compete with. */
 function hiddenIn(model: LintModel, layer: CheckedLayer): Finding[] {
-  const { today } = model.options;
+  const ask = askerOf(layer, model.options.today);
+  return wordsOf(layer).flatMap(({ entry, word }) => {
+    if (entry.type === 'knowledge' || word.length > ASKED_CHARS_MAX || faultOf(word) !== undefined) return [];
+    const found = ask(entry, word);
+    if (found.has(entry.id)) return [];
+    const others = [...found.values()].slice(0, 3).map((title) => `「${title}」`);
+    const instead = others.length === 0 ? '什么也不会出来' : `出来的是${others.join('、')}`;
+    return [model.at(hiddenWord, entry, `请求里只说「${word}」时${instead}：换一个更具体的词`, { near: word })];
+  });
+}
+
+/** What a word brings: titles by id, of entries of the asking one's type. Each word is asked once for each type and module. */
+function askerOf(layer: CheckedLayer, today: string): (entry: LintEntry, word: string) => ReadonlyMap<string, string> {
   const terms = new TermIndex(layer.terms.map(({ entry }) => entry));
   const warnings = new WarningIndex(layer.warnings.map(({ entry }) => entry));
   const playbooks = new PlaybookIndex(layer.playbooks.map(({ entry }) => entry));
-  return wordsOf(layer).flatMap(({ entry, word }) => {
-    if (entry.type === 'knowledge' || faultOf(word) !== undefined) return [];
-    const modules = new Set(entry.module === undefined ? [] : [entry.module]);
-    const focus: Focus = { modules, explicit: modules, today };
-    const request = { text: prepare(word), symbols: [], files: [], focus, terms: [] };
-    let found: { id: string; title: string }[];
-    if (entry.type === 'term')
-      found = terms.find(request.text, [], focus).map(({ term }) => ({ id: term.id, title: term.keyword_ch }));
-    else if (entry.type === 'warning')
-      found = warnings.find(request).map((m) => ({ id: m.entry.id, title: m.entry.id }));
-    else found = bestOf(playbooks.find(request, 'general'));
-    if (found.some(({ id }) => id === entry.id)) return [];
-    const others = found
-      .slice(0, 3)
-      .map(({ title }) => `「${title}」`)
-      .join('、');
-    const instead = others === '' ? '什么也不会出来' : `出来的是${others}`;
-    return [model.at(hiddenWord, entry, `请求里只说「${word}」时${instead}：换一个更具体的词`, { near: word })];
-  });
+  const answers = new Map<string, ReadonlyMap<string, string>>();
+  const find = (type: LintEntry['type'], text: string, focus: Focus): [string, string][] => {
+    if (type === 'term') return terms.find(text, [], focus).map(({ term }) => [term.id, term.keyword_ch]);
+    const request = { text, symbols: [], files: [], focus, terms: [] };
+    if (type === 'warning') return warnings.find(request).map(({ entry }) => [entry.id, entry.id]);
+    return bestOf(playbooks.find(request, 'general')).map(({ id, title }) => [id, title]);
+  };
+  return ({ type, module }, word) => {
+    const text = prepare(word);
+    const key = [type, module ?? '', text].join('\n');
+    const modules = new Set(module === undefined ? [] : [module]);
+    const answer = answers.get(key) ?? new Map(find(type, text, { modules, explicit: modules, today }));
+    answers.set(key, answer);
+    return answer;
+  };
 }
 
 function bestOf(matches: ReturnType<PlaybookIndex['find']>): { id: string; title: string }[] {
