@@ -8,6 +8,9 @@ const STRONG = 0.5;
 /** A pair that must be seen to count as knowledge about a part. */
 const SEEN_MIN = 3;
 
+/** A pair that a dictionary knows is no surer than one that this repository says again and again. */
+const CONFIRMED = 0.9;
+
 /** Parts of names that say nothing a word could stand for. */
 const EMPTY_PARTS = new Set('the of by and to is has get set in on for with my do new all sys base'.split(' '));
 
@@ -51,7 +54,7 @@ export class Alignment {
     const words = this.#cut(word);
     const parts = contentParts(name);
     if (words.length === 0 || parts.length === 0) return 0.4;
-    if (this.confirms(word, name)) return 1;
+    if (this.confirms(word, name)) return CONFIRMED;
     const byPart = parts.map((part) => this.#explained(part, words));
     const byWord = words.map((w) => Math.max(...parts.map((part) => this.#association(w, part))));
     const mean = (list: number[]) => list.reduce((sum, x) => sum + x, 0) / list.length;

@@ -82,13 +82,15 @@ export function wordsOfCommits(commits: readonly Commit[], types: TypeIndex): Me
   for (const { files } of telling) for (const file of files) churn.set(file, (churn.get(file) ?? 0) + 1);
   const most = Math.max(MIN_MAX_MESSAGES, telling.length * MAX_MESSAGES);
   const mentions: Mention[] = [];
-  for (const [word, found] of byWord) {
+  // Longest first: of 在线, 用户 and 在线用户 in the same messages the whole is the word.
+  for (const [word, found] of [...byWord].sort((a, b) => b[0].length - a[0].length)) {
     if (found.size < MIN_MESSAGES || found.size > most) continue;
     const [file, share] = favourite([...found]);
     const lift = share / ((churn.get(file) ?? 1) / telling.length);
     const symbol = share >= MIN_SHARE && lift >= MIN_LIFT ? types.mainOf(file) : undefined;
     const first = [...found].find(({ files }) => files.includes(file));
     if (symbol === undefined || first === undefined) continue;
+    if (mentions.some((longer) => longer.symbol === symbol && longer.word.includes(word))) continue;
     mentions.push({ word, also: [], symbol, weak: false, evidence: quote(first, file, symbol.line) });
   }
   return mentions;

@@ -49,16 +49,19 @@ export class GoneSearch {
   readonly #parents = new Map<string, Set<string>>();
   /** Definitions of the files that terms name as their source, to look for the most similar name in. */
   readonly #bySource = new Map<string, Definition[]>();
-  readonly #classes = new Set<string>();
+  /** Containers of wanted symbols that code names. */
+  readonly #containers = new Set<string>();
+  readonly #wantedContainers: Set<string>;
+  readonly #bySymbol = new Map<string, Wanted[]>();
 
   constructor(known: readonly Term[]) {
     const own = known.filter(({ provenance }) => provenance.layer === 'project');
     this.#wanted = own.flatMap((term) => term.code_symbols.map((symbol) => toWanted(term, symbol)));
     for (const wanted of this.#wanted) {
-      const list = this.#byLast.get(wanted.last);
-      if (list === undefined) this.#byLast.set(wanted.last, [wanted]);
-      else list.push(wanted);
+      this.#byLast.set(wanted.last, [...(this.#byLast.get(wanted.last) ?? []), wanted]);
+      this.#bySymbol.set(wanted.symbol, [...(this.#bySymbol.get(wanted.symbol) ?? []), wanted]);
     }
+    this.#wantedContainers = new Set(this.#wanted.flatMap(({ container }) => container ?? []));
     this.#literals = this.#wanted.filter(({ literal }) => literal);
   }
 
@@ -66,7 +69,7 @@ export class GoneSearch {
   look(path: string, text: string, outline: Outline): void {
     if (this.#wanted.length === 0) return;
     for (const wanted of this.#literals) wanted.seen ||= text.includes(wanted.symbol);
-    for (const { key } of outline.i18n ?? []) this.#define({ name: key, file: path, line: 1 });
+    for (const { key } of outline.i18n ?? []) for (const wanted of this.#bySymbol.get(key) ?? []) wanted.defined = true;
     for (const symbol of outline.symbols) this.#take(path, symbol);
     this.#tokens(text);
   }
@@ -81,7 +84,6 @@ export class GoneSearch {
     this.#define(definition);
     if (symbol.kind === 'class' || symbol.kind === 'interface' || symbol.kind === 'enum' || symbol.kind === 'type') {
       const key = keyOf(symbol.name);
-      this.#classes.add(key);
       const parents =
         /\b(?:extends|implements|with)\b([^{]*)|:\s*(?:public\s+)?([\w.,\s<>]+)$|\(([\w.,\s]+)\)\s*:?$/
           .exec(symbol.signature ?? '')
@@ -105,15 +107,15 @@ export class GoneSearch {
     const list = this.#definitions.get(key) ?? [];
     if (list.length < MAX_PLACES) this.#definitions.set(key, [...list, definition]);
     const container = definition.container === undefined ? undefined : keyOf(definition.container.split('.').at(-1)!);
-    for (const wanted of whole)
-      wanted.defined ||=
-        wanted.container === undefined || wanted.container === container || definition.name === wanted.symbol;
+    for (const wanted of whole) wanted.defined ||= wanted.container === undefined || wanted.container === container;
   }
 
   /** Names that stand in code: a line that begins as a comment says nothing of what is there. */
   #tokens(text: string): void {
     for (const [token] of text.replace(/^[ \t]*(?:\/\/|\*|#|--|\/\*).*$/gm, '').matchAll(IDENTIFIER)) {
-      for (const wanted of this.#byLast.get(keyOf(token)) ?? []) wanted.seen = true;
+      const key = keyOf(token);
+      if (this.#wantedContainers.has(key)) this.#containers.add(key);
+      for (const wanted of this.#byLast.get(key) ?? []) wanted.seen = true;
     }
   }
 
@@ -144,7 +146,8 @@ export class GoneSearch {
     // The name stands in code, yet not as a member of that class. Where the class is not of this repository, or a class that it
     // extends has the member, that is as it should be.
     const elsewhere = this.#definitions.get(wanted.last) ?? [];
-    if (elsewhere.length === 0) return !this.#classes.has(container);
+    // Defined by nobody here: a library's, as long as its class is named somewhere.
+    if (elsewhere.length === 0) return !this.#containers.has(container);
     const parents = this.#parents.get(container);
     if (parents === undefined) return true;
     return !elsewhere.some(

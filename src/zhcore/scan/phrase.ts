@@ -132,10 +132,12 @@ function actionOf(head: string): { word: string; weak: boolean } {
   let word = head.replace(BY, '');
   let weak = word !== head;
   for (let i = 0; i < 3; i++) {
-    const shorter = word.replace(QUANTIFIERS, '').replace(PLAIN, '');
-    if (shorter === word || hanCount(shorter) < MIN_HAN) break;
-    weak ||= PLAIN.test(word.replace(QUANTIFIERS, ''));
-    word = shorter;
+    // Quantifiers go with the verb only: 批量发货 is what people say, 批量删除订单 is not.
+    const verb = PLAIN.exec(word.replace(QUANTIFIERS, ''))?.[0];
+    const rest = verb === undefined ? word : word.replace(QUANTIFIERS, '').slice(verb.length).replace(QUANTIFIERS, '');
+    if (rest === word || hanCount(rest) < MIN_HAN) break;
+    weak = true;
+    word = rest;
   }
   const formless = word.replace(FORM_ENDINGS, '');
   if (formless !== word && hanCount(formless) >= MIN_HAN) return { word: formless, weak: true };
@@ -148,10 +150,11 @@ export function isTermLike(word: string): boolean {
   if (!SHAPE.test(word)) return false;
   const han = hanCount(word);
   if (han < MIN_HAN || han > MAX_HAN || word.length - han > MAX_LATIN) return false;
-  if (GENERIC_WORDS.has(word) || GENERIC_WORDS.has(word.toLowerCase())) return false;
+  if ([word, word.toLowerCase(), word.replace(/(?:信息|内容)$/, '')].some((form) => GENERIC_WORDS.has(form)))
+    return false;
   if (
     CLAUSE.test(word) ||
-    /的|或|地址为|为$|是$|(?<!目)的$|[时后前中]候?$(?<!(?:及|临|按|计|超|实|限|定|工|课|小|售|事|集|名)[时中后前])/.test(
+    /的|或|地址为|为$|是$|(?<!目)的$|[时后前]候?$(?<!(?:及|临|按|计|超|实|限|定|工|课|小|售|事)[时后前])|(?:其|之|当|程)中$/.test(
       word,
     )
   )

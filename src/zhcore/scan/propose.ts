@@ -3,10 +3,10 @@ import type { Alignment } from './align.js';
 import { type Group, homeOf, type ModuleOf, namedSymbols, type TypeIndex } from './groups.js';
 import { CENTRALITY, coreOf, partsOf, shown } from './names.js';
 import { hanCount } from './phrase.js';
-import type { Proposal } from './types.js';
+import type { EvidenceKind, Proposal } from './types.js';
 
 /** What a dictionary adds that has the word for the name. */
-const LEXICON_WEIGHT = 0.3;
+const LEXICON_WEIGHT = 0.12;
 /** Evidence that a proposal quotes. */
 const MAX_EVIDENCE = 5;
 /** A word for so many different things names none of them. */
@@ -20,9 +20,11 @@ const CROWDED = 0.97;
 const CROWDED_MIN = 0.75;
 /** Another word for the same symbol with this share of the main one's weight is an alias. */
 const ALIAS_SHARE = 0.45;
+/** From this share on the longer word is said of the same symbol so often that it is no narrower one. */
+const SURE_ALIAS = 0.75;
 const MAX_ALIASES = 4;
 /** Below this nothing is worth a person's look. */
-const MIN_SCORE = 0.15;
+const MIN_SCORE = 0.08;
 
 interface Scored {
   group: Group;
@@ -48,7 +50,8 @@ export function propose(
     }),
   );
   const best = onePerSymbol(scored);
-  const told = tellApart(best);
+  const strongest = strongestByWord(scored);
+  const told = tellApart(best.filter((entry) => !meansAnother(entry, strongest)));
   const ids = new Set<string>();
   return spread(told)
     .filter(({ score }) => score >= MIN_SCORE)
@@ -88,7 +91,7 @@ function baseScore(group: Group, alignment: Alignment, types: TypeIndex): number
     hanCount(group.word) <= 2 &&
     new Set(types.fields(first.name).map(({ container }) => coreOf(container ?? ''))).size > 1;
   const weight = alignment.confirms(group.word, name) ? 1 - (1 - group.weight) * (1 - LEXICON_WEIGHT) : group.weight;
-  return weight * shapeOf(group.word) * central * (0.35 + 0.75 * fit) * (shared ? SHARED_MEMBER : 1);
+  return weight * shapeOf(group.word) * central * (0.35 + 0.65 * fit) * (shared ? SHARED_MEMBER : 1);
 }
 
 /** Two to six characters are a word; above that it gets a description. */
@@ -110,15 +113,39 @@ function onePerSymbol(scored: readonly Scored[]): Scored[] {
   return [...bySymbol.values()].map((list) => {
     list.sort((a, b) => b.score - a.score || a.group.word.length - b.group.word.length);
     const [main, ...others] = list as [Scored, ...Scored[]];
-    for (const other of others) {
-      const said = other.group.evidence.some(({ kind }) => kind !== 'commit');
-      if (said && other.score >= ALIAS_SHARE * main.score && !isNarrower(other.group.word, main.group.word))
-        main.aliases.add(other.group.word);
-    }
+    for (const other of others) if (isAlias(other, main)) main.aliases.add(other.group.word);
     for (const form of main.group.also.keys()) main.aliases.add(form);
     main.aliases.delete(main.group.word);
     return main;
   });
+}
+
+/** Evidence that names a thing for itself; a label (form, interface text) says what it is in one place. */
+const NAMES_IT: ReadonlySet<EvidenceKind> = new Set(['doc', 'annotation', 'sql', 'enum']);
+
+/** Whether another word of the same symbol is one that people may use for it. */
+function isAlias({ group, score }: Scored, main: Scored): boolean {
+  const isType = main.group.nameKey.startsWith('t:');
+  if (!group.evidence.some(({ kind }) => NAMES_IT.has(kind) || (isType && kind !== 'commit'))) return false;
+  if (score < ALIAS_SHARE * main.score) return false;
+  return score >= SURE_ALIAS * main.score || !isNarrower(group.word, main.group.word);
+}
+
+/** The strongest meaning of each word, aliases of a symbol included. */
+function strongestByWord(scored: readonly Scored[]): Map<string, Scored> {
+  const strongest = new Map<string, Scored>();
+  for (const entry of scored) {
+    const known = strongest.get(entry.group.word);
+    if (known === undefined || entry.score > known.score) strongest.set(entry.group.word, entry);
+  }
+  return strongest;
+}
+
+/** 商品品牌 is said of `PmsBrand`, where it is an alias of 品牌, more than of `ReturnApply.productBrand`. */
+function meansAnother(entry: Scored, strongest: ReadonlyMap<string, Scored>): boolean {
+  const other = strongest.get(entry.group.word);
+  if (other === undefined || other.group.nameKey === entry.group.nameKey) return false;
+  return (other.module ?? other.folder) === (entry.module ?? entry.folder) || isPartOf(other, entry);
 }
 
 /** 首页品牌 is a kind of 品牌, not another word for it; 品牌管理 is. */
