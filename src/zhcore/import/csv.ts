@@ -114,7 +114,7 @@ class CsvReader {
     return this.text.slice(from, this.at);
   }
 
-  /** What a quote holds, with whatever stands between the closing quote and the delimiter; undefined when it never closes. */
+  /** What a quote holds; undefined when it never closes, or closes in the middle of a cell: then it was no quote. */
   private quoted(from: number): string | undefined {
     let out = '';
     for (let i = from; ; ) {
@@ -126,9 +126,13 @@ class CsvReader {
         i = close + 2;
         continue;
       }
+      let end = close + 1;
+      while (this.text.charAt(end) === ' ') end += 1;
+      const next = this.text.charAt(end);
+      if (next !== '' && next !== this.delimiter && next !== '\n' && next !== '\r') return undefined;
       this.line += this.text.slice(from, close).split(/\r\n|\n|\r/).length - 1;
-      this.at = close + 1;
-      return out + this.plain().trimEnd();
+      this.at = end;
+      return out;
     }
   }
 }

@@ -24,6 +24,10 @@ const isList = (source: Source) => LISTS.has(source.ext);
 const isRules = (source: Source) => source.ext === '' && /rules$/i.test(basename(source.abs));
 const isDocument = (source: Source) => DOCUMENTS.has(source.ext) || isRules(source);
 
+/** Glossaries are often a table in Markdown; only the user can say that the table is one. */
+const isTermSource = (source: Source) => isTable(source) || isList(source) || /^\.(?:md|markdown)$/.test(source.ext);
+const isReadme = (source: Source) => /^readme\b/i.test(source.stem);
+
 /**
  * Takes a source for one kind of entries, by name and content, and picks the files of that kind.
  *
@@ -32,7 +36,11 @@ const isDocument = (source: Source) => DOCUMENTS.has(source.ext) || isRules(sour
  */
 export function detect(given: Given, as: ImportKind | undefined, notes: Notes): { kind: ImportKind; files: Source[] } {
   const kind = as ?? kindOf(given);
-  const fits = { terms: (s: Source) => isTable(s) || isList(s), playbooks: isSkillFile, knowledge: isDocument }[kind];
+  const fits = {
+    terms: as === 'terms' ? isTermSource : (s: Source) => isTable(s) || (isList(s) && listsTerms(s)),
+    playbooks: isSkillFile,
+    knowledge: isDocument,
+  }[kind];
   const files = given.files.filter(fits);
   if (files.length === 0) throw unsupported(given, kind, as !== undefined);
   if (given.isFolder && kind !== 'playbooks') sayOthers(given, kind, fits, notes);
@@ -42,8 +50,9 @@ export function detect(given: Given, as: ImportKind | undefined, notes: Notes): 
 function kindOf(given: Given): ImportKind {
   const { files } = given;
   if (files.some(isSkillFile)) return 'playbooks';
-  if (files.some(isDocument)) return 'knowledge';
-  if (files.some(isTable)) return 'terms';
+  const tables = files.some(isTable);
+  if (files.some((file) => isDocument(file) && !(tables && isReadme(file)))) return 'knowledge';
+  if (tables) return 'terms';
   if (files.some((file) => isList(file) && listsTerms(file))) return 'terms';
   throw unsupported(given, undefined, false);
 }

@@ -30,9 +30,12 @@ const SHORTEST = 12;
 /** Beyond this a text is a dump; in characters. */
 const LONGEST = 2_000_000;
 
-/** The documents of one file: cleaned, cut, titled. What is left out goes to `notes`. */
-export function draftsOf(source: Source, notes: Notes): Draft[] {
-  const raw = source.text();
+/**
+ * The documents of one file: cleaned, cut, titled. What is left out goes to `notes`.
+ *
+ * @param raw the text of the source
+ */
+export function draftsOf(source: Source, raw: string, notes: Notes): Draft[] {
   if (raw.length > LONGEST) {
     notes.drop(source.name, `超过 ${LONGEST / 10_000} 万字，像是导出的数据，没有导入`);
     return [];

@@ -6,7 +6,7 @@ import { type Draft, draftsOf } from './documents.js';
 import { emitMarkdown, markdownFault, type YamlValue } from './emit.js';
 import { keywordsOf, summaryOf } from './gist.js';
 import { freeName, safeName } from './names.js';
-import { holdsSecret, type Source } from './source.js';
+import { holdsSecret, readEach, type Source } from './source.js';
 import type { ImportOptions, Notes, PlannedFile } from './types.js';
 
 /** The loader reads no larger file (`MAX_FILE_BYTES` of src/knowledge/files.ts). */
@@ -29,8 +29,11 @@ export async function planKnowledge(
   const placer = new Placer(options, `knowledge/imported/${safeName(stem, 'documents')}`, notes);
   for (const [i, source] of sources.entries()) {
     await tick(i, sources.length);
-    if (holdsSecret(source.text(), source.name, notes)) continue;
-    for (const draft of draftsOf(source, notes)) placer.place(draft);
+    const drafts = await readEach(source, sources, notes, () => {
+      const text = source.text();
+      return holdsSecret(text, source.name, notes) ? [] : draftsOf(source, text, notes);
+    });
+    for (const draft of drafts ?? []) placer.place(draft);
   }
   return placer.files;
 }

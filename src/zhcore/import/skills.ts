@@ -8,7 +8,7 @@ import { emitMarkdown, markdownFault, type YamlValue } from './emit.js';
 import { stateOf } from './knowledge.js';
 import { safeName } from './names.js';
 import { readSkillBody, type SkillBody } from './skillBody.js';
-import { holdsSecret, type Source } from './source.js';
+import { holdsSecret, readEach, type Source } from './source.js';
 import { triggerWords } from './trigger-words.js';
 import type { ImportOptions, Notes, PlannedFile } from './types.js';
 
@@ -42,7 +42,7 @@ export async function planPlaybooks(
   const known = existing(options.layerDir);
   for (const [i, source] of skills.entries()) {
     await tick(i, skills.length);
-    const skill = readSkill(source, skills, all, notes);
+    const skill = await readEach(source, skills, notes, () => readSkill(source, skills, all, notes));
     if (skill === undefined) continue;
     const file = plan(skill, options, known, notes);
     if (file === undefined) continue;

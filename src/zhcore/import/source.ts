@@ -184,6 +184,25 @@ function isWanted(name: string): boolean {
   return !name.startsWith('.') || HIDDEN_FILES.test(name);
 }
 
+/**
+ * Reads one of several files: what is wrong with it is said, and the others go on. A file that was given alone is the user's
+ * question, and its fault the answer.
+ */
+export async function readEach<T>(
+  source: Source,
+  sources: readonly Source[],
+  notes: Notes,
+  read: () => T | Promise<T>,
+): Promise<T | undefined> {
+  try {
+    return await read();
+  } catch (e) {
+    if (!XiheError.is(e) || sources.length <= 1) throw e;
+    notes.drop(source.name, e.message);
+    return undefined;
+  }
+}
+
 /** A text that must never reach a model; the note says so. */
 export function holdsSecret(text: string, where: string, notes: Notes): boolean {
   if (!holdsPrivateKey(text)) return false;

@@ -8,10 +8,11 @@ import type { Term } from '../types.js';
 import { columnsOf } from './columns.js';
 import { readCsv } from './csv.js';
 import { emitTerm, termFault } from './emit.js';
+import { readMarkdownTables } from './markdownTable.js';
 import { freeName, safeName } from './names.js';
 import { type PlacedTerm, type RawTerm, type TermEntry, toTerm } from './rawTerm.js';
 import { placeOf, type Sheet } from './sheet.js';
-import type { Source } from './source.js';
+import { readEach, type Source } from './source.js';
 import { readTermList } from './termList.js';
 import type { ImportOptions, Notes, PlannedFile } from './types.js';
 
@@ -38,7 +39,7 @@ export async function planTerms(
   const merger = new Merger(notes);
   const bySource: { source: Source; terms: PlacedTerm[] }[] = [];
   for (const source of sources) {
-    const raw = await rawTerms(source, notes);
+    const raw = (await readEach(source, sources, notes, () => rawTerms(source, notes))) ?? [];
     const defaults = {
       table: source.stem,
       moduleNames,
@@ -60,7 +61,9 @@ export async function planTerms(
 
 async function rawTerms(source: Source, notes: Notes): Promise<RawTerm[]> {
   if (['.yaml', '.yml', '.json'].includes(source.ext)) return readTermList(source.text(), source.name, notes);
-  if (source.ext !== '.xlsx') return tableTerms(readCsv(source.text(), source.name, notes), source.name, notes);
+  if (source.ext === '.md' || source.ext === '.markdown')
+    return readMarkdownTables(source.text()).flatMap((sheet) => tableTerms(sheet, source.name, notes));
+  if (!source.ext.startsWith('.xls')) return tableTerms(readCsv(source.text(), source.name, notes), source.name, notes);
   const { readXlsx } = await import('./xlsx.js');
   return readXlsx(source.bytes(), source.name, notes).flatMap((sheet) => tableTerms(sheet, source.name, notes));
 }
