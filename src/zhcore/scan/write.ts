@@ -143,7 +143,10 @@ function movedBlock(block: string, from: string, to: string, source: string, tod
   const next = [...new Set(symbols.map((symbol) => (symbol === from ? to : symbol)))];
   return block
     .replace(list[0], () => `${list[1]}[${next.join(', ')}]`)
-    .replace(/^([ \t]*source:[ \t]*).*?(\r?)$/m, (_, key: string, cr: string) => key + source + cr)
+    .replace(
+      /^([ \t]*source:[ \t]*).*?(\r?)$/m,
+      (_, key: string, cr: string) => `${key}'${source.replaceAll("'", "''")}'${cr}`,
+    )
     .replace(/^([ \t]*reviewed_at:[ \t]*).*?(\r?)$/m, (_, key: string, cr: string) => key + today + cr);
 }
 
