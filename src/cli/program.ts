@@ -1,5 +1,6 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { packageVersion } from '../assets.js';
+import { addKnowledgeCommands } from './program-knowledge.js';
 
 type SetExit = (code: number) => void;
 
@@ -27,6 +28,7 @@ export function buildProgram(setExit: SetExit): Command {
   addRunCommands(program, setExit);
   addThreadCommands(program, setExit);
   addLookCommands(program, setExit);
+  addKnowledgeCommands(program, sub, setExit);
   addSetupCommands(program, setExit);
   return program;
 }
