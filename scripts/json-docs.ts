@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import * as z from 'zod';
-import { OUTPUT_SCHEMAS } from '../src/agent/output-schemas.js';
+import { ALL_OUTPUT_SCHEMAS } from '../src/cli/schemas/index.js';
 
 interface Schema {
   type?: string | string[];
@@ -23,10 +23,12 @@ export function jsonDocs(): string {
     '',
     '每个命令加 `--json` 后在标准输出打印恰好一个 JSON 文档，进度和日志在标准错误。本页由 `npm run docs` 从代码里的模式生成。',
     '',
+    '`xihe watch --json` 一直在运行，每次重新加载打印一行 JSON。',
+    '',
     '退出码：0 完成，1 失败，2 用法不对，3 在等你决定，130 被中断。字段只增不改名。',
     '',
   ];
-  const pages = Object.entries(OUTPUT_SCHEMAS).map(([name, schema]) => {
+  const pages = Object.entries(ALL_OUTPUT_SCHEMAS).map(([name, schema]) => {
     const rows = fields(z.toJSONSchema(schema) as Schema, '');
     const title = name.startsWith('（')
       ? name

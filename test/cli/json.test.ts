@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type * as z from 'zod';
 import * as outputs from '../../src/agent/output-schemas.js';
+import { ALL_OUTPUT_SCHEMAS } from '../../src/cli/schemas/index.js';
 import { RETRY_REQUEST, retryRules } from '../agent/scenarios/scripts.js';
 import { type CliResult, copyMall, modelEnv, removeDir, xihe } from '../support/mall.js';
 import { type ModelServer, startModelServer } from '../support/model-server.js';
@@ -78,7 +79,7 @@ describe('every field that a command prints is documented', () => {
   it('the documents cover every command', async () => {
     const help = (await xihe(['--help'])).stdout;
     const commands = [...help.matchAll(/^ {2}([a-z]+) /gm)].map((m) => m[1]!).filter((name) => name !== 'help');
-    const documented = Object.keys(outputs.OUTPUT_SCHEMAS).flatMap((name) => name.split(' / '));
+    const documented = Object.keys(ALL_OUTPUT_SCHEMAS).flatMap((name) => name.split(' / '));
     expect(commands.length).toBeGreaterThan(10);
     for (const command of commands) expect(documented).toContain(command);
   });

@@ -50,7 +50,7 @@ async function scanProject(given: string[], options: ScanOptions, signal: AbortS
   ]);
   reportProblems(core.problems, options.json);
   // Before the long part: a record that can't be read stops the scan, with or without --write.
-  const record = room.readRecord(textOf(room.readLayerFile(layout.layerDir, room.RECORD_FILE)));
+  const record = room.openRecord(layout.layerDir);
   const known = core.entries().flatMap(({ type, entry }) => (type === 'term' ? [entry] : []));
   const result = await scanFiles(layout.root, layout.stateDir, given, signal, {
     known,
@@ -80,10 +80,6 @@ interface Outcome {
   /** Scores from here on are `medium`. */
   medium: number;
   written?: WriteReport & { file: string; record: string };
-}
-
-function textOf(bytes: Buffer | undefined): string | undefined {
-  return bytes?.toString('utf8').replace(/^\uFEFF/, '');
 }
 
 type Known = Pick<

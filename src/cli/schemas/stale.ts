@@ -9,7 +9,7 @@ const named = z.object({
   line: z.number(),
 });
 
-const staleListJson = z.object({
+export const staleListJson = z.object({
   entries: z.array(
     named.extend({
       state: z
@@ -39,7 +39,7 @@ const due = named.extend({
   tokens: z.number(),
 });
 
-const monthJson = z.object({
+export const monthJson = z.object({
   month: z.string(),
   records: z.number().describe('这个月查询日志的条数；0 表示使用情况不作数'),
   queries: z.number(),

@@ -1,0 +1,22 @@
+import { OUTPUT_SCHEMAS } from '../../agent/output-schemas.js';
+import { importJson } from './import.js';
+import { lintJson } from './lint.js';
+import { scanJson } from './scan.js';
+import { monthJson, staleListJson } from './stale.js';
+import { statsJson } from './stats.js';
+import { watchJson } from './watch.js';
+
+const { '（出错时）': onError, ...others } = OUTPUT_SCHEMAS;
+
+/** Command → its document, of all commands: what `docs/json.md` is made from. */
+export const ALL_OUTPUT_SCHEMAS = {
+  ...others,
+  scan: scanJson,
+  import: importJson,
+  lint: lintJson,
+  stale: staleListJson,
+  'stale --month': monthJson,
+  stats: statsJson,
+  watch: watchJson,
+  '（出错时）': onError,
+} as const;
