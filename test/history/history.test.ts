@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { openHistory, requestTokens } from '../../src/history/index.js';
@@ -73,6 +73,21 @@ describe('what a history says', () => {
     const history = await openHistory(root, stateDir);
     expect(history.vote(requestTokens('部分退款'), 1)[0]?.path).toBe('src/refund/partial.ts');
     expect(history.churn('src/refund/partial.ts')).toBe(2);
+  });
+
+  it('tells what a file of an older commit is called today, over several moves', async () => {
+    const { root, stateDir } = shop();
+    for (const [i, [from, to]] of [
+      ['src/refund/refund.ts', 'src/refund/partial.ts'],
+      ['src/refund/partial.ts', 'src/money/partial.ts'],
+    ].entries()) {
+      mkdirSync(join(root, 'src/money'), { recursive: true });
+      git(root, ['mv', from as string, to as string]);
+      commit(root, '整理目录', {}, 5000 + i);
+    }
+    const history = await openHistory(root, stateDir);
+    expect(history.nowCalled('src/refund/refund.ts')).toBe('src/money/partial.ts');
+    expect(history.nowCalled('src/stock/stock.ts')).toBe('src/stock/stock.ts');
   });
 
   it('gives a commit of very many files no vote', async () => {

@@ -211,6 +211,23 @@ describe('how proposals are ranked', () => {
     expect(proposalFor(await scanTexts(both, { known: general }), '退款单')).toBeDefined();
   });
 
+  it('asks no more about a word that somebody settled for the same module', async () => {
+    const settled = ownTerm({
+      id: 'mine',
+      keyword_ch: '售后',
+      aliases: ['退款单'],
+      code_symbols: ['AfterSale'],
+      module: 'order',
+    });
+    const modules = { order: ['src/**'] };
+    const words = async (known: ReturnType<typeof ownTerm>[]) =>
+      (await scanTexts(both, { known, modules })).proposals.map(({ keyword_ch }) => keyword_ch);
+    expect(await words([settled])).not.toContain('退款单');
+    expect(await words([{ ...settled, module: 'finance' }])).toContain('退款单');
+    const asked = { ...settled, provenance: { ...settled.provenance, status: 'candidate' as const } };
+    expect(await words([asked])).toContain('退款单');
+  });
+
   it('is the same for the same files in another order', async () => {
     const forwards = await scanTexts(both);
     const files = Object.keys(both).reverse();

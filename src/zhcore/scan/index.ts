@@ -1,7 +1,5 @@
 /** The public face of the scan: proposals out of a repository, and where they are written. Not in zhcore/index.ts, so that a cold look-up does not load it. */
 export { type Bilingual, bilingualOf } from './bilingual.js';
-export { isTooLarge } from './files.js';
-export { readLayerFile } from './layer-file.js';
 export { NO_RECORD, RECORD_FILE, readRecord, type ScanRecord } from './record.js';
 export { scanRepository } from './scan.js';
 export { type Selection, selectProposals } from './select.js';
@@ -17,4 +15,4 @@ export type {
   ScanStats,
   SkipReason,
 } from './types.js';
-export { MEDIUM_SCORE, SCANNED_FILE, type WriteReport, writeScanned } from './write.js';
+export { MEDIUM_SCORE, openRecord, SCANNED_FILE, type WriteReport, writeScanned } from './write.js';

@@ -9,7 +9,10 @@ function keysOf(symbol: string): string[] {
   return [whole, last];
 }
 
-/** Leaves out what the project's own terms say already: the same word (or an alias of it) for the same symbol. */
+/**
+ * Leaves out what the project's own terms say already: the same word (or an alias of it) for the same symbol, and words that somebody
+ * has settled for the same module: a candidate beside them would only ask again.
+ */
 export function withoutKnown(
   proposals: readonly Proposal[],
   known: readonly Term[],
@@ -21,8 +24,15 @@ export function withoutKnown(
   for (const { keyword_ch, aliases, code_symbols } of own)
     for (const word of [keyword_ch, ...aliases])
       for (const symbol of code_symbols) for (const key of keysOf(symbol)) pairs.add(`${word} ${key}`);
-  const isKnown = ({ id, keyword_ch, aliases, code_symbols }: Proposal) =>
-    ids.has(id) ||
+  const settled = own.filter(({ provenance }) => provenance.status === 'verified');
+  const isSettled = ({ keyword_ch, module }: Proposal) =>
+    settled.some(
+      (term) =>
+        [term.keyword_ch, ...term.aliases].includes(keyword_ch) &&
+        (term.module === undefined || module === undefined || term.module === module),
+    );
+  const isKnown = (proposal: Proposal) => ids.has(proposal.id) || isSettled(proposal) || isPaired(proposal);
+  const isPaired = ({ keyword_ch, aliases, code_symbols }: Proposal) =>
     [keyword_ch, ...aliases].some((word) =>
       code_symbols.some((symbol) => keysOf(symbol).some((key) => pairs.has(`${word} ${key}`))),
     );

@@ -5,7 +5,7 @@ import { emitTerm } from '../import/emit.js';
 import type { TermEntry } from '../import/rawTerm.js';
 import { blocksOf, fingerprint } from './blocks.js';
 import { readLayerFile, writeLayerFile } from './layer-file.js';
-import { RECORD_FILE, type ScanRecord, withRecorded } from './record.js';
+import { RECORD_FILE, readRecord, type ScanRecord, withRecorded } from './record.js';
 import type { GoneSymbol, Proposal } from './types.js';
 
 /** Where candidates go, relative to `.xihe/`. */
@@ -72,6 +72,16 @@ export function writeScanned(
     throw e;
   }
   return report;
+}
+
+/**
+ * Reads `scan.yaml` of a project, in whatever encoding it is.
+ *
+ * @throws XiheError as {@link readRecord} and {@link readLayerFile}
+ */
+export function openRecord(layerDir: string): ScanRecord {
+  const bytes = readLayerFile(layerDir, RECORD_FILE);
+  return readRecord(bytes === undefined ? undefined : decodeText(bytes).text);
 }
 
 /** A term as it is written for a proposal. */
