@@ -24,6 +24,8 @@ import {
 } from '../../src/zhcore/scan/index.js';
 
 const DAY = '2026-12-01';
+/** These tests are about the project's layer alone, and loading what ships takes longer than all else. */
+const NO_GENERAL = join(tmpdir(), 'xihe-no-general-layer');
 const roots: string[] = [];
 afterEach(() => {
   for (const root of roots.splice(0)) rmSync(root, { recursive: true, force: true });
@@ -45,7 +47,7 @@ const bytesOf = (dir: string, name = SCANNED_FILE) => readFileSync(join(dir, nam
 const recordOf = (dir: string) =>
   readRecord(existsSync(join(dir, 'scan.yaml')) ? bytesOf(dir, 'scan.yaml').toString('utf8') : undefined);
 const termsOf = (dir: string) =>
-  openZhCore({ projectDir: dir })
+  openZhCore({ projectDir: dir, generalDir: NO_GENERAL })
     .entries()
     .flatMap(({ type, entry }) => (type === 'term' && entry.provenance.layer === 'project' ? [entry] : []));
 
@@ -84,7 +86,7 @@ describe('adding candidates', () => {
     expect(report.added).toEqual(['s-oms-order', 's-low']);
     const text = bytesOf(dir).toString('utf8');
     expect(text).toMatch(/^# /);
-    const core = openZhCore({ projectDir: dir });
+    const core = openZhCore({ projectDir: dir, generalDir: NO_GENERAL });
     expect(core.problems).toEqual([]);
     const [order, low] = termsOf(dir);
     expect(order).toMatchObject({
