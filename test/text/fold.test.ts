@@ -25,6 +25,32 @@ describe('fold', () => {
     expect(fold('伺服器、资料库、记忆体、快取')).toBe('服务器、数据库、内存、缓存');
   });
 
+  it.each([
+    ['物件儲存的儲存桶', '对象存储的存储桶'],
+    ['設定檔案、壓縮檔案、批次檔案', '配置文件、压缩文件、批处理文件'],
+    ['偵測巢狀結構與縮排', '检测嵌套结构与缩进'],
+    ['轉帳、結帳與帳務紀錄', '转账、结账与账务记录'],
+    ['分散式交易的中繼資料', '分布式交易的元数据'],
+    ['儀表板的長條圖全螢幕', '仪表盘的柱状图全屏'],
+    ['重新啟動後解除安裝', '重启后卸载'],
+    ['位址與訊號', '地址与信号'],
+  ])('turns %s into %s', (from, to) => expect(fold(from)).toBe(to));
+
+  it('leaves words alone that mean something else on the mainland', () => {
+    // 堆积 is a pile-up, 回复 a reply, 行程 a trip, 工具列 the start of 工具列表.
+    for (const [from, to] of [
+      ['訊息堆積', '消息堆积'],
+      ['回復', '回复'],
+      ['行程', '行程'],
+      ['工具列表', '工具列表'],
+      ['資料儲存庫存', '数据储存库存'],
+      ['錯亂數據', '错乱数据'],
+      ['圖片壓縮排序', '图片压缩排序'],
+      ['存放庫存', '存放库存'],
+    ] as const)
+      expect(fold(from)).toBe(to);
+  });
+
   it('takes the longest word: 資料庫 is not 資料 + 庫', () => {
     expect(fold('資料庫')).toBe('数据库');
     expect(fold('資料夾')).toBe('文件夹');
