@@ -1,11 +1,12 @@
 import { join } from 'node:path';
+import type * as z from 'zod';
 import { fold, hasChinese, splitIdentifier } from '../text/index.js';
 import { type FileKind, type LoadedFiles, loadFiles, type ParsedFile, problemsOf } from './files.js';
 import { shownFolder, toProblems } from './load.js';
-import { lexiconGroupSchema } from './schema.js';
+import { isNothing, lexiconGroupSchema } from './schema.js';
 import type { LoadProblem } from './types.js';
-import { validate } from './validate.js';
-import { prepare, WordMatcher } from './wordMatcher.js';
+import { type Validated, validate } from './validate.js';
+import { prepare, singleSpaced, WordMatcher } from './wordMatcher.js';
 import { readYaml } from './yaml.js';
 
 /** Words that mean the same, or nearly the same, to a developer. */
@@ -40,7 +41,48 @@ const LATIN_RUN = /[A-Za-z][A-Za-z0-9_$-]*/g;
 
 /** One form for `verifyCode`, `verify_code`, `VerifyCode` and `verify code`; Chinese as words are compared everywhere. */
 function formOf(text: string): string {
-  return prepare(text.replace(LATIN_RUN, (run) => splitIdentifier(run).join(' ') || run));
+  return prepare(withParts(text));
+}
+
+function withParts(text: string): string {
+  return text.replace(LATIN_RUN, (run) => splitIdentifier(run).join(' ') || run);
+}
+
+/** A word that is its own form. */
+const PLAIN = /^[a-z]+$/;
+
+/** A word of a group, and the form in which it is compared. */
+interface Formed {
+  word: string;
+  form: string;
+}
+
+/**
+ * Every word of some groups with its form. They are folded in one go, a line each, since the tables behind folding cost more to
+ * enter than to walk through.
+ */
+function formsOf(groups: readonly LexiconGroup[]): Map<string, Formed> {
+  const known = new Map<string, Formed>();
+  const lines: string[] = [];
+  const rest: Formed[] = [];
+  const add = (word: string) => {
+    if (known.has(word)) return;
+    const formed = { word, form: word };
+    known.set(word, formed);
+    if (PLAIN.test(word)) return;
+    if (/[\r\n]/.test(word)) formed.form = formOf(word);
+    else {
+      rest.push(formed);
+      lines.push(withParts(word));
+    }
+  };
+  for (const { equal, near } of groups) {
+    equal.forEach(add);
+    near.forEach(add);
+  }
+  const folded = fold(lines.join('\n')).split('\n');
+  for (const [i, formed] of rest.entries()) formed.form = singleSpaced(folded[i] as string);
+  return known;
 }
 
 /**
@@ -75,7 +117,7 @@ function parseLexicon(text: string, file: string): ParsedFile<LexiconGroup> {
   }
   const out: ParsedFile<LexiconGroup> = { entries: [], problems: [] };
   for (const [i, raw] of yaml.value.entries()) {
-    const { value, faults } = validate(lexiconGroupSchema, raw);
+    const { value, faults } = plainGroup(raw) ?? validate(lexiconGroupSchema, raw);
     // A group has no id of its own: its first word names it, so that one that breaks keeps its last good form.
     const key = firstWord(raw);
     out.problems.push(...toProblems(faults, (fault) => yaml.lineOf([i, ...fault.path]), key));
@@ -88,12 +130,35 @@ function parseLexicon(text: string, file: string): ParsedFile<LexiconGroup> {
 function firstWord(raw: unknown): string | undefined {
   const { equal, near } = (raw ?? {}) as { equal?: unknown; near?: unknown };
   const list = [equal, near].find((value) => Array.isArray(value) && typeof value[0] === 'string');
-  return list === undefined ? undefined : fold((list as string[])[0] as string);
+  return (list as string[] | undefined)?.[0];
+}
+
+/**
+ * What {@link validate} makes of a group with nothing wrong, without asking the schema: of thousands of groups that ship, none
+ * needs more.
+ */
+function plainGroup(raw: unknown): Validated<z.infer<typeof lexiconGroupSchema>> | undefined {
+  if (typeof raw !== 'object' || raw === null || Array.isArray(raw)) return undefined;
+  const { equal = [], near = [], ...others } = raw as { equal?: unknown; near?: unknown };
+  if (!isPlainList(equal) || !isPlainList(near) || Object.keys(others).length > 0) return undefined;
+  return equal.length + near.length < 2 ? undefined : { value: { equal, near }, faults: [] };
+}
+
+function isPlainList(list: unknown): list is string[] {
+  const isPlain = (word: unknown) => typeof word === 'string' && !isNothing(word) && word.trim() === word;
+  return Array.isArray(list) && list.every(isPlain);
 }
 
 interface Relation {
   word: string;
   relation: 'equal' | 'near';
+}
+
+/** A group as a word of it sees it. */
+interface Place {
+  group: { equal: readonly Formed[]; near: readonly Formed[] };
+  /** Where the word itself stands. */
+  in: 'equal' | 'near';
 }
 
 /** Words that a longer look for says nothing more: an expanded query of more is mostly noise. */
@@ -103,37 +168,38 @@ const DEFAULT_MAX = 24;
  * Answers which other words a developer's text also means: 验证码 → captcha, verifyCode; 热加载 → 重新加载, hot reload.
  * Chinese is compared in the common form of the house (simplified, mainland words), Latin words by their parts, so that
  * `verify_code` and `VerifyCode` are one.
+ *
+ * Only words and their groups are kept; who is related to whom is worked out when it is asked, since of thousands of
+ * words one request asks for a few.
  */
 export class Lexicon {
-  private readonly words = new WordMatcher<Map<string, Relation>>();
-  private readonly related = new Map<string, Map<string, Relation>>();
+  private index: WordMatcher<Place> | undefined;
 
-  constructor(readonly groups: readonly LexiconGroup[]) {
-    for (const { equal, near } of groups) {
-      for (const a of equal) {
-        for (const b of equal) this.relate(a, b, 'equal');
-        for (const b of near) {
-          this.relate(a, b, 'near');
-          this.relate(b, a, 'near');
-        }
-      }
-      if (equal.length === 0) for (const a of near) for (const b of near) this.relate(a, b, 'near');
-    }
+  constructor(readonly groups: readonly LexiconGroup[]) {}
+
+  /** Made at the first question: who only wants the groups does not pay for it. */
+  private get words(): WordMatcher<Place> {
+    this.index ??= indexOf(this.groups);
+    return this.index;
   }
 
   /** Words that this one word also means, equal ones first. */
   of(word: string): Relation[] {
-    return ordered([...(this.related.get(formOf(word))?.values() ?? [])]);
+    const form = formOf(word);
+    return ordered([...relationsOf(form, this.words.getPrepared(form)).values()]);
   }
 
   /** Whether two words are known to mean the same, or nearly. */
   relation(a: string, b: string): 'equal' | 'near' | undefined {
     const [from, to] = [formOf(a), formOf(b)];
-    return from === to ? 'equal' : this.related.get(from)?.get(to)?.relation;
+    return from === to ? 'equal' : relationsOf(from, this.words.getPrepared(from)).get(to)?.relation;
   }
 
   /**
    * Words that a text also means; none that stands in it already.
+   *
+   * A longer word hides the shorter ones inside it, but what its parts mean equally comes last, as near: 任务超时 is
+   * taskTimeout, and has to do with a job and with a timeout.
    *
    * @param max how many at most, default 24
    * @returns equal ones first, in the order of the text
@@ -141,32 +207,56 @@ export class Lexicon {
   expand(text: string, max = DEFAULT_MAX): RelatedWord[] {
     const form = formOf(text);
     const found = new Map<string, RelatedWord>();
-    for (const { word, ids, start, end } of this.words.find(form)) {
+    const put = (key: string, related: RelatedWord) => {
+      const known = found.get(key);
+      if (known !== undefined && !(known.relation === 'near' && related.relation === 'equal')) return;
+      if (known !== undefined || !holds(form, key)) found.set(key, related);
+    };
+    const matches = this.words.find(form);
+    for (const { word, ids, start, end } of matches) {
       const from = hasChinese(word) ? form.slice(start, end) : word;
-      for (const relations of ids) {
-        for (const [key, related] of relations) {
-          if (holds(form, key)) continue;
-          const known = found.get(key);
-          if (known === undefined || (known.relation === 'near' && related.relation === 'equal')) {
-            found.set(key, { ...related, from });
-          }
-        }
+      for (const [key, related] of relationsOf(word, ids)) put(key, { ...related, from });
+    }
+    for (const { word, ids } of matches.flatMap((match) => this.words.partsOf(form, match))) {
+      for (const [key, related] of relationsOf(word, ids)) {
+        if (related.relation === 'equal') put(key, { word: related.word, relation: 'near', from: word });
       }
     }
     return ordered([...found.values()]).slice(0, max);
   }
+}
 
-  private relate(from: string, to: string, relation: 'equal' | 'near'): void {
-    const [a, b] = [formOf(from), formOf(to)];
-    if (a === b || a === '' || b === '') return;
-    let relations = this.related.get(a);
-    if (relations === undefined) {
-      relations = new Map();
-      this.related.set(a, relations);
-      this.words.add(a, relations);
+function indexOf(groups: readonly LexiconGroup[]): WordMatcher<Place> {
+  const index = new WordMatcher<Place>();
+  const known = formsOf(groups);
+  const formed = (word: string) => known.get(word) as Formed;
+  for (const { equal, near } of groups) {
+    const group = { equal: equal.map(formed), near: near.map(formed) };
+    for (const role of ['equal', 'near'] as const) {
+      const place: Place = { group, in: role };
+      for (const { form } of group[role]) index.addPrepared(form, form, place);
     }
-    if (relations.get(b)?.relation !== 'equal') relations.set(b, { word: to, relation });
   }
+  return index;
+}
+
+/** Every other word of the places of a word, by form; equal in one group outweighs near in another. */
+function relationsOf(form: string, places: readonly Place[]): Map<string, Relation> {
+  const relations = new Map<string, Relation>();
+  const relate = (words: readonly Formed[], relation: 'equal' | 'near') => {
+    for (const { word, form: other } of words) {
+      if (other === form || other === '') continue;
+      const known = relations.get(other);
+      // Of several spellings of one word the common one is shown: 缓存, not 快取.
+      const better = known === undefined || (known.relation === relation ? word === other : relation === 'equal');
+      if (better) relations.set(other, { word, relation });
+    }
+  };
+  for (const { group, in: place } of places) {
+    relate(group.equal, place);
+    if (place === 'equal' || group.equal.length === 0) relate(group.near, 'near');
+  }
+  return relations;
 }
 
 /** Whether a form stands in another as a word: Chinese anywhere, Latin between its boundaries (no `oss` in `cross`). */

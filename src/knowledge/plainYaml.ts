@@ -179,6 +179,13 @@ function isItem(line: string, indent: number): boolean {
   return line[indent] === '-' && (line.length === indent + 1 || line[indent + 1] === ' ');
 }
 
+function withoutSpaces(text: string): string {
+  let [from, to] = [0, text.length];
+  while (from < to && text.charCodeAt(from) === 32) from++;
+  while (to > from && text.charCodeAt(to - 1) === 32) to--;
+  return text.slice(from, to);
+}
+
 function oneScalar(text: string): string {
   const first = text.charAt(0);
   if (first === "'") {
@@ -205,11 +212,18 @@ function isSpecial(plain: string): boolean {
   return plain.startsWith('---') || plain.startsWith('...');
 }
 
+const FLOW_END = /^\](?: +#.*)?$/;
+
+/** A flow list without quotes, comment or anything nested. */
+const SIMPLE_FLOW_LIST = /^\[([^[\]{}'"#]*)\]$/;
+
 /** `[a, "b, c", 'd']`, each item one scalar. */
 function flowList(text: string): string[] {
+  const cells = SIMPLE_FLOW_LIST.exec(text)?.[1]?.split(',').map(withoutSpaces);
+  if (cells !== undefined && !cells.includes('')) return cells.map(oneScalar);
   const items: string[] = [];
   let rest = text.slice(1).replace(/^ +/, '');
-  if (/^\](?: +#.*)?$/.test(rest)) return items;
+  if (FLOW_END.test(rest)) return items;
   for (;;) {
     const match = /^(?:'(?:[^']|'')*'|"(?:[^"\\]|\\.)*"|[^,[\]{}'"#]+)/.exec(rest);
     if (match === null) throw GIVE_UP;
@@ -220,7 +234,7 @@ function flowList(text: string): string[] {
       rest = rest.slice(1).replace(/^ +/, '');
       continue;
     }
-    if (/^\](?: +#.*)?$/.test(rest)) return items;
+    if (FLOW_END.test(rest)) return items;
     throw GIVE_UP;
   }
 }

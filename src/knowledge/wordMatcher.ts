@@ -25,7 +25,13 @@ const LATIN = /[a-z0-9_]/;
  * (「GBK 编码」 and 「GBK编码」 are the same).
  */
 export function prepare(text: string): string {
-  return fold(text)
+  return singleSpaced(fold(text));
+}
+
+/** The second half of {@link prepare}, for what is folded already. */
+export function singleSpaced(folded: string): string {
+  if (!/\s/.test(folded)) return folded;
+  return folded
     .replace(/\s+/g, ' ')
     .replace(/(?<=\p{Script=Han}) | (?=\p{Script=Han})/gu, '')
     .trim();
@@ -47,7 +53,11 @@ export class WordMatcher<Id> {
 
   /** Adds a word for `id`; the same word may stand for several. Empty words are ignored. */
   add(word: string, id: Id): void {
-    const folded = prepare(word);
+    this.addPrepared(prepare(word), word, id);
+  }
+
+  /** The same for a word that is {@link prepare}d already; `word` is what matches are to show. */
+  addPrepared(folded: string, word: string, id: Id): void {
     if (folded === '') return;
     const known = this.entries.get(folded);
     if (known !== undefined) {
@@ -66,7 +76,12 @@ export class WordMatcher<Id> {
 
   /** Who stands behind exactly this word. */
   get(word: string): readonly Id[] {
-    return this.entries.get(prepare(word))?.ids ?? [];
+    return this.getPrepared(prepare(word));
+  }
+
+  /** The same for a word that is {@link prepare}d already. */
+  getPrepared(folded: string): readonly Id[] {
+    return this.entries.get(folded)?.ids ?? NO_IDS;
   }
 
   /**
@@ -75,10 +90,27 @@ export class WordMatcher<Id> {
    * @param text {@link prepare}d; offsets are into it
    */
   find(text: string): WordMatch<Id>[] {
+    return this.scan(text, 0, text.length, text.length);
+  }
+
+  /**
+   * The words that a match of {@link find} is made of: 任务 and 超时 in 任务超时. What such a word leaves of the match on either
+   * side is nothing or has two characters at least: a word that only lacks a suffix or prefix is no part but another word
+   * (验证｜码, 消费｜者, 数据｜库).
+   */
+  partsOf(text: string, { start, end }: Pick<WordMatch<Id>, 'start' | 'end'>): WordMatch<Id>[] {
+    const isPart = (edge: number, of: number) => edge === of || Math.abs(edge - of) >= SHORTEST_PART;
+    return this.scan(text, start, end, end - start - 1).filter(
+      (part) => isPart(part.start, start) && isPart(part.end, end),
+    );
+  }
+
+  /** Words of [from, to) that are no longer than `longest`. */
+  private scan(text: string, from: number, to: number, longest: number): WordMatch<Id>[] {
     const found: WordMatch<Id>[] = [];
-    let covered = 0;
-    for (let start = 0; start < text.length; start++) {
-      const entry = this.longestAt(text, start);
+    let covered = from;
+    for (let start = from; start < to; start++) {
+      const entry = this.longestAt(text, start, Math.min(longest, to - start));
       if (entry === undefined) continue;
       const end = start + entry.folded.length;
       // Starts come in order, so whatever ends no later than an earlier match lies inside it.
@@ -88,9 +120,10 @@ export class WordMatcher<Id> {
     return found;
   }
 
-  private longestAt(text: string, start: number): Entry<Id> | undefined {
+  private longestAt(text: string, start: number, longest: number): Entry<Id> | undefined {
     const key = text.slice(start, start + 2);
     for (const length of this.lengths.get(key) ?? NO_LENGTHS) {
+      if (length > longest) continue;
       const entry = this.entries.get(text.slice(start, start + length));
       if (entry !== undefined && counts(text, start, entry.folded)) return entry;
     }
@@ -100,6 +133,10 @@ export class WordMatcher<Id> {
 }
 
 const NO_LENGTHS: readonly number[] = [];
+const NO_IDS: readonly never[] = [];
+
+/** A Chinese word of one character stands alone too seldom to be a part. */
+const SHORTEST_PART = 2;
 
 function counts(text: string, start: number, word: string): boolean {
   const end = start + word.length;

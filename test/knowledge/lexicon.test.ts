@@ -59,6 +59,34 @@ describe('lexicon', () => {
     expect(words(small.expand('captcha 验证码'))).toEqual(['verifyCode', 'smsCode']);
   });
 
+  it('gives what the parts of a long word mean last, and as near only', () => {
+    const jobs = lexicon(`- equal: [任务超时, taskTimeout]
+- equal: [任务, job]
+  near: [作业流]
+- equal: [超时, timeout]
+- equal: [队列, queue]
+- equal: [验证码, captcha]
+- equal: [验证, validate]
+- equal: [消费者, consumer]
+- equal: [消费, consume]
+`);
+    expect(jobs.expand('任务超时了，队列不动')).toEqual([
+      { word: 'taskTimeout', relation: 'equal', from: '任务超时' },
+      { word: 'queue', relation: 'equal', from: '队列' },
+      { word: 'job', relation: 'near', from: '任务' },
+      { word: 'timeout', relation: 'near', from: '超时' },
+    ]);
+    expect(words(jobs.expand('taskTimeout'))).toEqual(['任务超时', '超时']);
+    // 验证｜码 and 消费｜者 only lack a suffix: they are other words.
+    expect(words(jobs.expand('消费者收不到验证码'))).toEqual(['consumer', 'captcha']);
+  });
+
+  it('shows the common spelling of words that are one when folded', () => {
+    const regional = lexicon('- equal: [快取, 缓存, cache]\n- near: [緩存, 缓冲]\n');
+    expect(words(regional.of('cache'))).toEqual(['缓存']);
+    expect(words(regional.of('缓冲'))).toEqual(['緩存']);
+  });
+
   it('says how two words stand to each other', () => {
     expect(small.relation('验证码', 'verify_code')).toBe('equal');
     expect(small.relation('S3', '對象存儲')).toBe('near');
@@ -110,5 +138,19 @@ describe('the lexicon that ships', () => {
     ['日活', 'DAU'],
     ['回滚', 'rollback'],
     ['乱码', 'mojibake'],
+    ['訊息堆積', 'messageBacklog'],
+    ['執行緒', 'thread'],
   ])('knows that %s is %s', (a, b) => expect(core.lexicon.relation(a, b)).toBeDefined());
+
+  it.each([
+    ['消息队列堆积', 'heap'],
+    ['刚刚升级后登录报错', 'fromNow'],
+    ['pip install 失败', '画中画'],
+    ['handleClick 没有触发', '句柄'],
+    ['缓存穿透', '内网穿透'],
+    ['来自订单的数据', '自定义'],
+    ['setUserInfo 报空指针', '集合'],
+    ['重新整理一下这段代码', 'refresh'],
+    ['nav 高亮不对', '净值'],
+  ])('does not read %s as %s', (text, word) => expect(words(core.lexicon.expand(text, 200))).not.toContain(word));
 });
