@@ -5,6 +5,7 @@ import { isExpired, today } from './expiry.js';
 import { type Layer, type LoadedKnowledge, loadKnowledge, shownFolder } from './load.js';
 import { LexicalRetriever, type Retriever, type RetrieverHit } from './retriever.js';
 import { cutSection, opening, type Passage, sectionNames } from './sections.js';
+import { namesSubject } from './subject.js';
 import type { Chunk, KnowledgeDocument, LoadProblem, LookupPart, LookupResult } from './types.js';
 import { prepare } from './wordMatcher.js';
 
@@ -217,7 +218,11 @@ export class KnowledgeBase {
       return (chunk.documentId === document.id && overlaps) || shown.includes(prepare(chunk.content));
     };
     const hit = this.search(query, SUPPLEMENT_TRIES, this.stillValid(day)).find(
-      (one) => !isPrimary(one.chunk) && one.score >= this.floorOf(one.chunk) && one.coverage >= COVERAGE_MIN,
+      (one) =>
+        !isPrimary(one.chunk) &&
+        one.score >= this.floorOf(one.chunk) &&
+        one.coverage >= COVERAGE_MIN &&
+        this.namesSubject(one),
     );
     if (hit === undefined) return null;
     const { chunk, score } = hit;
@@ -226,9 +231,9 @@ export class KnowledgeBase {
     return { content: chunk.content, ...this.partOf(doc), ...heading, score, match_type: 'semantic_L1' as const };
   }
 
-  /** In what share of the chunks a word stands, 0–1. */
-  shareOf(word: string): number {
-    return this.opened().shareOf(word);
+  /** Whether a query says what a hit is about; of what ships it must, see {@link namesSubject}. */
+  namesSubject(hit: RetrieverHit): boolean {
+    return namesSubject(hit, (word) => this.opened().shareOf(word));
   }
 
   private opened(): Retriever {

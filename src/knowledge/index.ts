@@ -19,6 +19,7 @@ export { dropUndefined, type Layer, type LoadedKnowledge, loadKnowledge, toProbl
 export type { Retriever, RetrieverHit } from './retriever.js';
 export * as fields from './schema.js';
 export { cutSection } from './sections.js';
+export { wholeWords } from './subject.js';
 export type { Chunk, KnowledgeDocument, LoadProblem, LookupPart, LookupResult, Provenance } from './types.js';
 export { CHUNK_MAX, CHUNK_MIN } from './units.js';
 export { type Fault, type Validated, validate } from './validate.js';

@@ -87,7 +87,7 @@ export class LexicalRetriever implements Retriever {
   }
 
   shareOf(word: string): number {
-    return this.index.documentFrequency(word) / Math.max(1, this.index.size);
+    return this.index.documentFrequency(word) / Math.max(SMALL, this.index.size);
   }
 
   /** What each token of a query is worth. */

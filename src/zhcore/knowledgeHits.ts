@@ -1,4 +1,11 @@
-import { type Chunk, COVERAGE_MIN, isExpired, type KnowledgeBase, type SearchHit } from '../knowledge/index.js';
+import {
+  type Chunk,
+  COVERAGE_MIN,
+  isExpired,
+  type KnowledgeBase,
+  type SearchHit,
+  wholeWords,
+} from '../knowledge/index.js';
 import { contentWords } from '../text/index.js';
 import { type Focus, scoreOf } from './ranking.js';
 import type { TriggerMatch } from './triggers.js';
@@ -42,7 +49,7 @@ export function knowledgeFor(base: KnowledgeBase, intent: string, focus: Focus, 
   }
   const oneWord = contentWords(intent).length === 1;
   for (const hit of base.search(intent, max * OVERFETCH, base.stillValid(focus.today))) {
-    if (isWorthIt(hit, oneWord) && namesSubject(hit, base)) offer(hit.chunk, hit.score, hit.why);
+    if (isWorthIt(hit, oneWord) && base.namesSubject(hit)) offer(hit.chunk, hit.score, hit.why);
   }
   const ranked = [...best.values()].sort((a, b) => b.score - a.score);
   const worthIt = (ranked[0]?.score ?? 0) * SHARE_OF_BEST;
@@ -58,37 +65,6 @@ function isWorthIt({ chunk, score, coverage, matched }: SearchHit, oneWord: bool
   const whole = wholeWords(words);
   const enough = score >= INJECT_MIN[chunk.provenance.layer] && coverage >= COVERAGE_MIN;
   return enough && whole.length >= (oneWord ? 1 : 2);
-}
-
-/** A word in more chunks than this share says nothing about which one is meant (登录, 缓存, 配置), alone. */
-const RARE_SHARE = 0.025;
-
-/**
- * What ships speaks of two hundred subjects that most requests have nothing to do with, so sharing a chunk's words is not enough: the
- * request has to say two words of its title, heading or keywords, or one that is rare. Of 213 everyday utterances this takes
- * the ones with a passage about something else from 22 to 4, and of 47 questions about what ships it loses none of the 41 found.
- */
-function namesSubject({ chunk, matched }: SearchHit, base: KnowledgeBase): boolean {
-  if (chunk.provenance.layer !== 'general') return true;
-  const subject = subjectOf(chunk);
-  const named = wholeWords(matched.filter((word) => word.length >= 2 && subject.has(word)));
-  return named.length >= 2 || named.some((word) => base.shareOf(word) <= RARE_SHARE);
-}
-
-const subjects = new WeakMap<Chunk, ReadonlySet<string>>();
-
-function subjectOf(chunk: Chunk): ReadonlySet<string> {
-  let words = subjects.get(chunk);
-  if (words === undefined) {
-    words = new Set([chunk.title, chunk.heading, ...chunk.keywords].flatMap(contentWords));
-    subjects.set(chunk, words);
-  }
-  return words;
-}
-
-/** 数据 and 据库 are parts of 数据库, not words beside it. */
-function wholeWords(words: readonly string[]): string[] {
-  return words.filter((word) => !words.some((other) => other !== word && other.includes(word)));
 }
 
 function spread(matches: readonly TriggerMatch<Chunk>[]): TriggerMatch<Chunk>[] {
