@@ -183,15 +183,30 @@ export class Lexicon {
     return this.index;
   }
 
+  /**
+   * The form of a text. A run of Latin letters whose parts are no word here, but which is one when written together, counts as
+   * that: iOS is ios and no `os`, WeChat no chat, logIn a login and no log.
+   */
+  private formOf(text: string): string {
+    return prepare(
+      text.replace(LATIN_RUN, (run) => {
+        const parts = splitIdentifier(run);
+        const [apart, together] = [parts.join(' '), parts.join('')];
+        const isWord = (form: string) => this.words.getPrepared(form).length > 0;
+        return (parts.length > 1 && !isWord(apart) && isWord(together) ? together : apart) || run;
+      }),
+    );
+  }
+
   /** Words that this one word also means, equal ones first. */
   of(word: string): Relation[] {
-    const form = formOf(word);
+    const form = this.formOf(word);
     return ordered([...relationsOf(form, this.words.getPrepared(form)).values()]);
   }
 
   /** Whether two words are known to mean the same, or nearly. */
   relation(a: string, b: string): 'equal' | 'near' | undefined {
-    const [from, to] = [formOf(a), formOf(b)];
+    const [from, to] = [this.formOf(a), this.formOf(b)];
     return from === to ? 'equal' : relationsOf(from, this.words.getPrepared(from)).get(to)?.relation;
   }
 
@@ -205,7 +220,7 @@ export class Lexicon {
    * @returns equal ones first, in the order of the text
    */
   expand(text: string, max = DEFAULT_MAX): RelatedWord[] {
-    const form = formOf(text);
+    const form = this.formOf(text);
     const found = new Map<string, RelatedWord>();
     const put = (key: string, related: RelatedWord) => {
       const known = found.get(key);

@@ -1,4 +1,4 @@
-import { fold, segment } from '../text/index.js';
+import { fold, isStopWord, segment } from '../text/index.js';
 
 /** A word that stands in a text. Offsets are UTF-16 units of the prepared text. */
 export interface WordMatch<Id> {
@@ -123,7 +123,8 @@ export class WordMatcher<Id> {
   private longestAt(text: string, start: number, longest: number): Entry<Id> | undefined {
     const key = text.slice(start, start + 2);
     for (const length of this.lengths.get(key) ?? NO_LENGTHS) {
-      if (length > longest) continue;
+      // At the end of a text the key is its last character, which would find words of one character.
+      if (length > longest || (length === 1 && text.length > 1)) continue;
       const entry = this.entries.get(text.slice(start, start + length));
       if (entry !== undefined && counts(text, start, entry.folded)) return entry;
     }
@@ -169,6 +170,7 @@ function crossesWords(text: string, start: number, end: number): boolean {
   if (inside) return true;
   if (tokens.has(word)) return false;
   const left = [...tokens].some((token) => token.length > 1 && token.endsWith(first));
-  const right = [...tokens].some((token) => token.length > 1 && token.startsWith(last));
+  // 销售｜后 holds no 售后: behind the end of another word, a function word alone ends nothing.
+  const right = isStopWord(last) || [...tokens].some((token) => token.length > 1 && token.startsWith(last));
   return left && right;
 }

@@ -44,6 +44,29 @@ describe('lexicon', () => {
     },
   );
 
+  it('takes a name for one word when its humps are none', () => {
+    const names = lexicon(
+      '- equal: [苹果端, ios]\n- equal: [操作系统, os]\n- equal: [微信, wechat]\n- equal: [聊天, chat]\n',
+    );
+    expect(words(names.expand('iOS 上打不开'))).toEqual(['苹果端']);
+    expect(words(names.expand('WeChat 登录'))).toEqual(['微信']);
+    expect(words(names.expand('openChat'))).toEqual(['聊天']);
+    expect(names.relation('WeChat', '微信')).toBe('equal');
+  });
+
+  it('counts a word of one character only when it is the whole text', () => {
+    const short = lexicon('- equal: [流, stream]\n- equal: [库, library]\n');
+    expect(words(short.expand('流'))).toEqual(['stream']);
+    expect(short.expand('按用户分流')).toEqual([]);
+    expect(short.expand('知识库')).toEqual([]);
+  });
+
+  it('finds no word across the end of another and a function word', () => {
+    const sales = lexicon('- equal: [售后, afterSales]\n');
+    expect(sales.expand('分配给销售后没有通知')).toEqual([]);
+    expect(words(sales.expand('联系售后没有回应'))).toEqual(['afterSales']);
+  });
+
   it('reads traditional characters and other regional words', () => {
     expect(words(small.expand('驗證碼輸入錯誤'))).toContain('captcha');
     expect(words(small.expand('檔案放在物件儲存'))).toEqual(expect.arrayContaining(['OSS', 'S3']));
