@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { packageRoot } from '../../src/assets.js';
-import { openZhCore } from '../../src/zhcore/index.js';
+import { openZhCore, tryPatterns } from '../../src/zhcore/index.js';
 import { warningsOf } from './entries.js';
 import { WARNING_LINES } from './warning-lines.js';
 
@@ -18,6 +18,44 @@ describe('warnings that ship', () => {
         .map((warning) => warning.id)
         .sort(),
     );
+  });
+
+  it('have enough of them: three that must fire, four beside them that must not', () => {
+    expect(warningsOf().length).toBeGreaterThanOrEqual(68);
+    const thin = Object.entries(WARNING_LINES).filter(([, { bad, good }]) => bad.length < 3 || good.length < 4);
+    expect(thin.map(([id]) => id)).toEqual([]);
+  });
+
+  it('prove each of their patterns', () => {
+    const idle = warningsOf().flatMap(({ id, when }) =>
+      (when.added ?? [])
+        .filter((pattern) => tryPatterns(WARNING_LINES[id]?.bad ?? [], [pattern]).matches.size === 0)
+        .map((pattern) => [id, pattern]),
+    );
+    expect(idle).toEqual([]);
+  });
+
+  it('are quick on long lines of anything', () => {
+    const parts = [
+      'a',
+      '0',
+      ' ',
+      '_',
+      '(',
+      '"',
+      "'",
+      '=',
+      '中',
+      'aA0_ ',
+      'a.',
+      '${',
+      '%',
+      'log.info(',
+      'select a from ',
+    ];
+    const lines = parts.map((part) => part.repeat(Math.floor(1900 / part.length)));
+    const slow = warningsOf().flatMap(({ id, when }) => tryPatterns(lines, when.added ?? []).slow.map((p) => [id, p]));
+    expect(slow).toEqual([]);
   });
 
   it('only advise: what blocks is for the project to say', () => {
