@@ -1,12 +1,13 @@
 import { join } from 'node:path';
 import type * as z from 'zod';
-import { fold, hasChinese, splitIdentifier } from '../text/index.js';
+import { hasChinese } from '../text/index.js';
 import { type FileKind, type LoadedFiles, loadFiles, type ParsedFile, problemsOf } from './files.js';
+import { type Formed, formsOf, withParts } from './forms.js';
 import { shownFolder, toProblems } from './load.js';
 import { isNothing, lexiconGroupSchema } from './schema.js';
 import type { LoadProblem } from './types.js';
 import { type Validated, validate } from './validate.js';
-import { prepare, singleSpaced, WordMatcher } from './wordMatcher.js';
+import { prepare, WordMatcher } from './wordMatcher.js';
 import { readYaml } from './yaml.js';
 
 /** Words that mean the same, or nearly the same, to a developer. */
@@ -34,55 +35,6 @@ export interface LoadedLexicon {
   groups: LexiconGroup[];
   problems: LoadProblem[];
   files: LoadedFiles<LexiconGroup>;
-}
-
-/** A Latin word or identifier: `verifyCode`, `order_status`, `k8s`. */
-const LATIN_RUN = /[A-Za-z][A-Za-z0-9_$-]*/g;
-
-/** One form for `verifyCode`, `verify_code`, `VerifyCode` and `verify code`; Chinese as words are compared everywhere. */
-function formOf(text: string): string {
-  return prepare(withParts(text));
-}
-
-function withParts(text: string): string {
-  return text.replace(LATIN_RUN, (run) => splitIdentifier(run).join(' ') || run);
-}
-
-/** A word that is its own form. */
-const PLAIN = /^[a-z]+$/;
-
-/** A word of a group, and the form in which it is compared. */
-interface Formed {
-  word: string;
-  form: string;
-}
-
-/**
- * Every word of some groups with its form. They are folded in one go, a line each, since the tables behind folding cost more to
- * enter than to walk through.
- */
-function formsOf(groups: readonly LexiconGroup[]): Map<string, Formed> {
-  const known = new Map<string, Formed>();
-  const lines: string[] = [];
-  const rest: Formed[] = [];
-  const add = (word: string) => {
-    if (known.has(word)) return;
-    const formed = { word, form: word };
-    known.set(word, formed);
-    if (PLAIN.test(word)) return;
-    if (/[\r\n]/.test(word)) formed.form = formOf(word);
-    else {
-      rest.push(formed);
-      lines.push(withParts(word));
-    }
-  };
-  for (const { equal, near } of groups) {
-    equal.forEach(add);
-    near.forEach(add);
-  }
-  const folded = fold(lines.join('\n')).split('\n');
-  for (const [i, formed] of rest.entries()) formed.form = singleSpaced(folded[i] as string);
-  return known;
 }
 
 /**
@@ -189,11 +141,9 @@ export class Lexicon {
    */
   private formOf(text: string): string {
     return prepare(
-      text.replace(LATIN_RUN, (run) => {
-        const parts = splitIdentifier(run);
-        const [apart, together] = [parts.join(' '), parts.join('')];
+      withParts(text, (apart, together) => {
         const isWord = (form: string) => this.words.getPrepared(form).length > 0;
-        return (parts.length > 1 && !isWord(apart) && isWord(together) ? together : apart) || run;
+        return !isWord(apart) && isWord(together) ? together : apart;
       }),
     );
   }
@@ -268,10 +218,16 @@ function relationsOf(form: string, places: readonly Place[]): Map<string, Relati
     }
   };
   for (const { group, in: place } of places) {
-    relate(group.equal, place);
-    if (place === 'equal' || group.equal.length === 0) relate(group.near, 'near');
+    relate(commonFirst(group.equal), place);
+    if (place === 'equal' || group.equal.length === 0) relate(commonFirst(group.near), 'near');
   }
   return relations;
+}
+
+function commonFirst(words: readonly Formed[]): readonly Formed[] {
+  return words.some(({ regional }) => regional)
+    ? [...words].sort((a, b) => Number(a.regional) - Number(b.regional))
+    : words;
 }
 
 /** Whether a form stands in another as a word: Chinese anywhere, Latin between its boundaries (no `oss` in `cross`). */

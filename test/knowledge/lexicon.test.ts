@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { Lexicon, loadLexicon } from '../../src/knowledge/index.js';
+import { formsOf, withParts } from '../../src/knowledge/forms.js';
+import { Lexicon, loadLexicon, prepare } from '../../src/knowledge/index.js';
 import { openZhCore } from '../../src/zhcore/index.js';
 import { tree } from './support.js';
 
@@ -108,6 +109,8 @@ describe('lexicon', () => {
     const regional = lexicon('- equal: [快取, 缓存, cache]\n- near: [緩存, 缓冲]\n');
     expect(words(regional.of('cache'))).toEqual(['缓存']);
     expect(words(regional.of('缓冲'))).toEqual(['緩存']);
+    const lists = lexicon('- equal: [清單, 列表, list]\n');
+    expect(words(lists.expand('列表'))).toEqual(['list', '清單']);
   });
 
   it('says how two words stand to each other', () => {
@@ -133,6 +136,12 @@ describe('the lexicon that ships', () => {
   it('loads, and is large', () => {
     expect(core.lexicon.groups.length).toBeGreaterThanOrEqual(1500);
     expect(core.problems).toEqual([]);
+  });
+
+  it('has the forms that its words would have one by one', () => {
+    const words = core.lexicon.groups.flatMap(({ equal, near }) => [...equal, ...near]).filter((_, i) => i % 7 === 0);
+    const forms = formsOf([{ equal: words, near: ['虚拟 DOM', '資料\n庫'] }]);
+    for (const { word, form } of forms.values()) expect(form).toBe(prepare(withParts(word)));
   });
 
   it('has no group twice, and no word twice in a group', () => {
