@@ -38,7 +38,8 @@ export function cleanInline(text: string, drop: Drop): string {
   return done.replace(/\uE000(\d+)\uE001/g, (_, i: string) => spans[Number(i)] as string);
 }
 
-const IMAGE = /!\[([^\]\n]*)\]\(\s*<?([^\s)>]*)>?(?:\s+["'][^"'\n]*["'])?\s*\)/g;
+const IMAGE =
+  /!\[([^[\]\n]{0,500})\]\([ \t]{0,9}<?((?:data:[^\s)>]*|[^\s)>]{0,2000}))>?(?:[ \t]{1,9}["'][^"'\n]{0,500}["'])?[ \t]{0,9}\)/g;
 
 /** Images that nobody will see: relative and embedded ones, badges. What they are said to show stays when it says something. */
 function withoutImages(text: string, drop: Drop): string {
@@ -53,5 +54,5 @@ function withoutImages(text: string, drop: Drop): string {
       drop(`${kind}，只有看图的人用得上${says ? '，图的说明留下了' : ''}`, whole.slice(0, 200));
       return says ? `（图：${said}）` : '';
     })
-    .replace(/(?<!!)\[\s*\]\([^)\n]*\)/g, '');
+    .replace(/(?<!!)\[\s{0,9}\]\([^)\n]{0,2000}\)/g, '');
 }

@@ -33,13 +33,15 @@ export interface MarkupOptions {
 export function* tokenize(source: string, options: MarkupOptions): Generator<MarkupToken> {
   let text = 0;
   let at = 0;
+  /** Ends that do not come any more; looking for them at every start would take minutes. */
+  const endless = new Set<string>();
   const flush = function* (to: number): Generator<MarkupToken> {
     if (to > text) yield { type: 'text', text: source.slice(text, to), start: text, end: to };
   };
   while (at < source.length) {
     const open = source.indexOf('<', at);
     if (open < 0) break;
-    const end = skipOther(source, open);
+    const end = skipOther(source, open, endless);
     if (end !== undefined) {
       yield* flush(open);
       if (source.startsWith('<![CDATA[', open)) {
@@ -66,7 +68,7 @@ export function* tokenize(source: string, options: MarkupOptions): Generator<Mar
 }
 
 /** The end of a comment, instruction, DOCTYPE or CDATA that starts at `open`. One that never ends is text. */
-function skipOther(source: string, open: number): number | undefined {
+function skipOther(source: string, open: number, endless: Set<string>): number | undefined {
   const ends: [string, string][] = [
     ['<!--', '-->'],
     ['<![CDATA[', ']]>'],
@@ -74,7 +76,8 @@ function skipOther(source: string, open: number): number | undefined {
   ];
   for (const [from, to] of ends) {
     if (!source.startsWith(from, open)) continue;
-    const end = source.indexOf(to, open + from.length);
+    const end = endless.has(to) ? -1 : source.indexOf(to, open + from.length);
+    if (end < 0) endless.add(to);
     return end < 0 ? undefined : end + to.length;
   }
   const doctype = /^<!(?:doctype|DOCTYPE)[^<>]{0,1000}>/.exec(source.slice(open, open + 1010));

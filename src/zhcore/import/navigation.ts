@@ -60,7 +60,7 @@ export function bareText(line: string): string {
   return line
     .replace(/^\s*(?:[-*+>]|\d{1,3}[.)、])\s+/, '')
     .replace(/^#{1,6}\s+/, '')
-    .replace(/!?\[([^\]]*)\]\([^)]*\)/g, '$1')
+    .replace(/!?\[([^[\]]{0,500})\]\([^)]{0,2000}\)/g, '$1')
     .replace(/[*`~]{1,3}|(?<!\w)_{1,3}(?=\S)|(?<=\S)_{1,3}(?!\w)/g, '')
     .replace(/^[\s←↑→↓«»‹›<>|·•—–-]+|[\s←↑→↓«»‹›<>|·•—–-]+$/g, '')
     .trim();
@@ -68,9 +68,12 @@ export function bareText(line: string): string {
 
 const LINK_ITEM = /^\s*(?:(?:[-*+]|\d{1,3}[.)、])\s*)?(?:\*{0,2})\[[^\]]*\]\(([^)\s]*)[^)]*\)(?:\*{0,2})[\s。，；;]*$/;
 
+/** A line with a longer address is no entry of a list; in characters. */
+const LONGEST_LINK = 1_000;
+
 /** Where a line leads that is nothing but one link; undefined for all others. */
 export function linkTarget(line: string): string | undefined {
-  return LINK_ITEM.exec(line)?.[1];
+  return line.length > LONGEST_LINK ? undefined : LINK_ITEM.exec(line)?.[1];
 }
 
 /** Links within the page or the site. */

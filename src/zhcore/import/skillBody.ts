@@ -131,7 +131,7 @@ function stepText(raw: string): string {
     .join(' ')
     .replace(/^\s*(?:[-*+]|\d{1,3}[.)、．])\s*/, '')
     .replace(/^\[[ xX]\]\s*/, '')
-    .replace(/!?\[([^\]]*)\]\([^)]*\)/g, '$1')
+    .replace(/!?\[([^[\]]{0,500})\]\([^)]{0,2000}\)/g, '$1')
     .replace(/\*\*|__/g, '')
     .replace(/\s+/g, ' ')
     .trim();
