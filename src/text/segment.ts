@@ -31,6 +31,7 @@ export function addUserWords(words: Iterable<string>): void {
     userWords.add(folded);
     pending.push(folded);
     cutFolded.clear();
+    cutWords.clear();
   }
 }
 
@@ -61,6 +62,13 @@ const HAN_ONLY = /^\p{Script=Han}+$/u;
 export function segment(s: string): string[] {
   return [...cutFolded(withoutIdentifiers(foldKeepingCase(s)).toLowerCase())];
 }
+
+/**
+ * Cuts a folded text into words that stand side by side, none inside another; unknown characters come alone.
+ *
+ * @param text folded, see {@link fold}
+ */
+export const cutWords = recent((text: string): readonly string[] => (text === '' ? [] : cutter().cut(text, false)));
 
 const cutFolded = recent((text: string): readonly string[] => {
   if (!/\p{Script=Han}/u.test(text)) return text.match(/[\p{L}\p{N}]+/gu) ?? [];
