@@ -88,7 +88,7 @@ class Converter {
     if (name === 'pre') return this.pre(at, end);
     if (name === 'table') return this.table(at, end);
     if (CODE.has(name) && end > at) return this.inlineCode(at, end);
-    if (name === 'br') this.out += this.mode.kind === 'page' || this.lists.length === 0 ? '\n' : ' ';
+    if (name === 'br') this.lineBreak();
     else if (name === 'img') this.image(attrs);
     else if (name === 'a') this.links.push({ href: attrs.href ?? '', at: this.out.length });
     else if (/^h[1-6]$/.test(name)) this.out += `\n\n${'#'.repeat(Number(name[1]))} `;
@@ -113,6 +113,13 @@ class Converter {
     else if (WRAPS[name] !== undefined) {
       if (this.enders.has(at)) this.wrapEnd(WRAPS[name]);
     } else if (BLOCKS.has(name)) this.out += this.lists.length > 0 ? ' ' : '\n\n';
+  }
+
+  /** A row of a Markdown table is one line. */
+  private lineBreak(): void {
+    const line = this.out.slice(this.out.lastIndexOf('\n') + 1);
+    const oneLine = this.mode.kind === 'markdown' && (this.lists.length > 0 || /^\s*\|/.test(line));
+    this.out = oneLine ? `${this.out.trimEnd()} ` : `${this.out}\n`;
   }
 
   private item(): void {

@@ -30,7 +30,7 @@ const WHEN_ENGLISH = /\b(?:when(?:ever)?|for|if)\s+((?:[^.;!?\n]|\.(?=\w)){3,160
 const LEAD_ENGLISH =
   /^(?:(?:the )?users?|you|they|someone|it|asks?|asked|asking|wants?|needs?|mentions?|requests?|is|are|has|have|works?|working|dealing|deals|to|with|about|on|for|or|and|any|a|an|the|this|that|in|into|from|of|by|as|at|all|more|creating|building|writing|editing|handling|using|use|involving|involves|related|requires?|need|help|please|claude|tasks?|such as|like|including|e\.g\.|other)\b\s*/i;
 const LEAD_CHINESE =
-  /^(?:当|在|用户|需要|想要|要求|要|提到|涉及|遇到|处理|进行|对|把|将|给|帮助|帮|以及|和|或者?|与|及|等|各种|任何|相关的?|一个|某个|新的)+/;
+  /^(?:当(?!前|日)|在(?!线|途|库)|用户(?!端|名|中心)|需要|想要|要求|要(?!素)|提到|涉及|遇到|处理|进行|对(?!接|账|象|比|齐|外|公)|把|将|给|帮助|帮|以及|和(?!解)|或者?|与|及|等|各种|任何|相关的?|一个|某个|新的)+/;
 const TAIL_CHINESE = /(?:等|时|的时候|的场景|场景|相关|问题|任务|操作|等等|的)+$/;
 
 /** English words that name nothing. */

@@ -1,0 +1,83 @@
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { importJson } from '../../src/cli/schemas/import.js';
+import { copyMall, removeDir, treeHash, xihe } from '../support/mall.js';
+
+const WORKBOOK = fileURLToPath(new URL('../zhcore/fixtures/terms-openpyxl.xlsx', import.meta.url));
+
+let mall: string;
+let outside: string;
+beforeAll(() => {
+  mall = copyMall();
+  outside = mkdtempSync(join(tmpdir(), 'xihe-import-'));
+  mkdirSync(join(outside, 'skills/weekly'), { recursive: true });
+  writeFileSync(
+    join(outside, 'skills/weekly/SKILL.md'),
+    '---\nname: weekly\ndescription: 当用户要写“研发周报”时使用\n---\n\n1. 看提交\n2. 写周报\n',
+  );
+  writeFileSync(join(outside, 'AGENTS.md'), '## 日志约定\n\n日志里不能出现手机号，必须脱敏成 138****0000。\n');
+});
+afterAll(() => {
+  removeDir(mall);
+  removeDir(outside);
+});
+
+const run = (...args: string[]) => xihe(['import', ...args, '--repo', mall]);
+
+describe('xihe import', () => {
+  it('shows first and writes nothing', async () => {
+    const before = treeHash(mall);
+    const { code, stdout, stderr } = await run(WORKBOOK);
+    expect([code, stderr]).toEqual([0, '']);
+    expect(stdout).toContain('将写入 7 条术语，1 个文件');
+    // The shop has settled one of the words already.
+    expect(stdout).toMatch(/terms\/order\.yaml:\d+ 已有「超时关单」/);
+    expect(stdout).toContain('加 --write');
+    expect(stdout).toContain('terms-openpyxl.xlsx#订单!9：没有中文叫法');
+    expect(treeHash(mall)).toBe(before);
+  });
+
+  it.each([
+    ['terms', () => WORKBOOK, '超时关单 日切', 'terms'],
+    ['playbooks', () => join(outside, 'skills'), '帮我写研发周报', 'playbooks'],
+    ['knowledge', () => join(outside, 'AGENTS.md'), '日志约定', 'knowledge'],
+  ] as const)('%s: written, found by xihe core, and nothing new the second time', async (kind, source, asked, list) => {
+    const first = await run(source(), '--write', '--json');
+    expect(first.code, first.stderr).toBe(0);
+    expect(importJson.parse(first.json)).toEqual(first.json);
+    expect(first.json).toMatchObject({ kind, written: true });
+    expect(first.json.imported).toBeGreaterThan(0);
+    for (const { path, state } of first.json.files) {
+      if (state === 'new') expect(existsSync(join(mall, path)), path).toBe(true);
+    }
+    const found = await xihe(['core', asked, '--repo', mall, '--json']);
+    expect(found.json.problems).toEqual([]);
+    const sources = found.json[list].map((entry: { source: string }) => entry.source).join();
+    expect(sources).toContain(kind === 'terms' ? 'terms-openpyxl.xlsx' : kind === 'playbooks' ? 'weekly' : 'AGENTS.md');
+    const before = treeHash(mall);
+    const again = await run(source(), '--write', '--json');
+    expect([again.code, again.json.imported]).toEqual([0, 0]);
+    expect(treeHash(mall)).toBe(before);
+  });
+
+  it('--module and --as reach the entries', async () => {
+    writeFileSync(join(outside, 'words.md'), '| 中文 | 代码 |\n| --- | --- |\n| 月结单 | monthlyBill |\n');
+    const { code } = await run(join(outside, 'words.md'), '--as', 'terms', '--module', 'finance', '--write');
+    expect(code).toBe(0);
+    const text = readFileSync(join(mall, '.xihe/knowledge/terms/imported-words.yaml'), 'utf8');
+    expect(text).toContain('keyword_ch: 月结单');
+    expect(text).toContain('module: finance');
+  });
+
+  it('a source that is not there, and one with nothing in it', async () => {
+    const missing = await run('no-such-file.xlsx', '--json');
+    expect([missing.code, missing.json.error.code]).toEqual([1, 'PATH_NOT_FOUND']);
+    writeFileSync(join(outside, 'empty.csv'), '中文,代码\n,\n');
+    const empty = await run(join(outside, 'empty.csv'));
+    expect(empty.code).toBe(1);
+    expect(empty.stdout).toContain('没有可以导入的内容');
+  });
+});
