@@ -133,6 +133,7 @@ function stepText(raw: string): string {
     .replace(/^\[[ xX]\]\s*/, '')
     .replace(/!?\[([^[\]]{0,500})\]\([^)]{0,2000}\)/g, '$1')
     .replace(/\*\*|__/g, '')
+    .replace(/[:：]\s*$/, '')
     .replace(/\s+/g, ' ')
     .trim();
   const chars = [...line];
