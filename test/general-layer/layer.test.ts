@@ -104,33 +104,6 @@ describe('documents', () => {
   });
 });
 
-describe('playbooks', () => {
-  it.each([
-    ['修复登录失败的 bug', 'g-fix-bug'],
-    ['新增一个物流接口', 'g-add-api'],
-    ['给用户表加一个数据库字段', 'g-change-db-field'],
-    ['重构库存扣减那一块', 'g-refactor-safely'],
-    ['升级依赖到最新的小版本', 'g-upgrade-dependency'],
-    ['加一个定时任务，每小时对一次账', 'g-add-scheduled-job'],
-  ])('%s → %s', (text, id) => expect(core.playbookFor(text)?.id).toBe(id));
-
-  it.each(['订单列表按下单时间倒序', '把按钮改成蓝色', '给订单加上仅退款', '新增一个支付渠道：云闪付'])(
-    'stay away from: %s',
-    (text) => expect(core.playbookFor(text)).toBeUndefined(),
-  );
-
-  it('check nothing that another repository cannot pass', () => {
-    for (const file of markdownBelow(assetPath('playbooks'))) {
-      const data = parseFrontMatter(readFileSync(file, 'utf8')).data as {
-        required_checks: { type: string; on_missing: string }[];
-        post_checks: { type: string; pattern?: string }[];
-      };
-      for (const check of data.required_checks) expect(check.on_missing).toBe('warn');
-      for (const check of data.post_checks) expect(check.type).toBe('no_match');
-    }
-  });
-});
-
 describe('beside a project', () => {
   const withMall = openZhCore({ generalDir: packageRoot(), projectDir: assetPath('examples', 'mall', '.xihe') });
   const ask = (userIntent: string) => withMall.query({ userIntent, codeSymbols: [], taskType: 'general' });
