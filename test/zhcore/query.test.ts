@@ -188,3 +188,18 @@ describe('modules and entries', () => {
     expect(core.lookup('ERR_TIMEOUT').primary?.origin).toBe('https://example.com/errors');
   });
 });
+
+describe('words of Taiwan and Hong Kong', () => {
+  const { core } = shop({
+    '.xihe/knowledge/terms/config.yaml':
+      '- id: config_file\n  keyword_ch: 配置文件\n  code_symbols: [AppConfig]\n- id: proc\n  keyword_ch: 存储过程\n  code_symbols: [sp_settle]\n- id: array\n  keyword_ch: 数组越界\n  code_symbols: [IndexOutOfBounds]\n',
+  });
+  it.each([
+    ['組態檔案在哪裡改', 'config_file'],
+    ['這支預存程序太慢', 'proc'],
+    ['陣列越界的例外', 'array'],
+    ['逾時未付款的訂單要關單', 'close_timeout'],
+  ])('%s', (userIntent, id) => {
+    expect(core.query(ask(userIntent)).terms.map((hit) => hit.entry.id)).toContain(id);
+  });
+});
