@@ -39,7 +39,7 @@ function run(args: string, cwd: string): string {
     stdio: ['ignore', 'pipe', 'ignore'],
     env: { ...process.env, NO_COLOR: '1' },
   });
-  return output.trim();
+  return output.replace(/^\n+|\s+$/g, '');
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
