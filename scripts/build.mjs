@@ -1,7 +1,8 @@
 // Bundles src/ into dist/ with esbuild (0.3 s). Small pure-JavaScript libraries go into the bundle, because loading a
 // hundred files costs a cold `xihe lookup` more than running them; native and LangChain packages stay outside.
-import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { copyFileSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 
@@ -16,7 +17,8 @@ const INLINE = ['zod', 'yaml', 'commander', 'picocolors', 'picomatch', 'ignore']
 rmSync(join(root, 'dist'), { recursive: true, force: true });
 await build({
   absWorkingDir: root,
-  entryPoints: ['src/errors.ts', 'src/cli/main.ts', ...rooms],
+  // The embedding model's worker thread is started by the path of its file, so it is an entry of its own.
+  entryPoints: ['src/errors.ts', 'src/cli/main.ts', 'src/embed/worker.ts', ...rooms],
   outdir: 'dist',
   outbase: 'src',
   bundle: true,
@@ -46,4 +48,11 @@ await build({
   },
   logLevel: 'warning',
 });
+// The two files of onnxruntime-web that are used (14 MB of 148): with them users need not install the package.
+const ort = dirname(createRequire(import.meta.url).resolve('onnxruntime-web/ort-wasm-simd-threaded.wasm'));
+const vendor = join(root, 'dist', 'vendor', 'onnxruntime-web');
+mkdirSync(vendor, { recursive: true });
+for (const file of ['ort.wasm.bundle.min.mjs', 'ort-wasm-simd-threaded.wasm'])
+  copyFileSync(join(ort, file), join(vendor, file));
+copyFileSync(join(root, 'scripts', 'licenses', 'onnxruntime-web.txt'), join(vendor, 'LICENSE.txt'));
 writeFileSync(join(root, 'dist', '.built'), new Date().toISOString());
