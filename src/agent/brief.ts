@@ -2,12 +2,12 @@ import type { Chunk } from '../knowledge/index.js';
 import { estimateTokens } from '../text/index.js';
 import type { CoreResult, Hit, Warning } from '../zhcore/index.js';
 import type { BriefJson } from './output-schemas.js';
-import { provenanceOf } from './planning.js';
+import { provenanceOf, warningsOf } from './planning.js';
 import type { Injection, RunState } from './state.js';
 
 /** Knowledge passages in a brief, and characters of each: what stands in full is one `xihe lookup` away. */
 const BRIEF_KNOWLEDGE = 3;
-const EXCERPT_CHARS = 90;
+const EXCERPT_CHARS = 160;
 /** Warnings in a brief: beyond these nobody reads on. */
 const BRIEF_WARNINGS = 5;
 
@@ -27,13 +27,14 @@ export function briefOf(state: RunState): BriefJson {
           stopped: plan.stopped,
         }
       : null,
-    terms: (plan?.terms ?? state.sources?.terms ?? []).map(({ provenance, confirmed: _c, risk: _r, ...term }) => ({
+    terms: (plan?.terms ?? state.sources?.terms ?? []).map(({ provenance, confirmed: _c, risk, ...term }) => ({
       ...term,
+      ...(risk.length > 0 ? { risk } : {}),
       ...provenance,
     })),
     knowledge: (retrieved?.knowledge ?? []).slice(0, BRIEF_KNOWLEDGE).map(knowledgeOf),
     playbooks: plan?.playbook ? [playbookOf(plan.playbook)] : [],
-    warnings: (retrieved?.warnings ?? []).slice(0, BRIEF_WARNINGS).map(warningOf),
+    warnings: warningsOf(retrieved, plan).slice(0, BRIEF_WARNINGS).map(warningOf),
     files: (plan?.candidates ?? state.sources?.files ?? []).map(({ path, why, summary }) => ({ path, why, summary })),
     tokens: { total: 0, by: {} },
   };
@@ -45,7 +46,7 @@ export function briefOf(state: RunState): BriefJson {
 
 function knowledgeOf(hit: Hit<Chunk>): BriefJson['knowledge'][number] {
   const text = hit.entry.content.replace(/\s+/g, ' ').trim();
-  const excerpt = text.length > EXCERPT_CHARS ? `${text.slice(0, EXCERPT_CHARS)}…` : text;
+  const excerpt = excerptOf(text);
   return {
     id: hit.entry.id,
     title: hit.entry.title,
@@ -54,6 +55,14 @@ function knowledgeOf(hit: Hit<Chunk>): BriefJson['knowledge'][number] {
     why: hit.why,
     ...provenanceOf(hit),
   };
+}
+
+/** The beginning of a passage, to the end of a sentence where one ends soon enough. */
+function excerptOf(text: string): string {
+  if (text.length <= EXCERPT_CHARS) return text;
+  const start = text.slice(0, EXCERPT_CHARS);
+  const end = Math.max(start.lastIndexOf('。'), start.lastIndexOf('；'));
+  return end > EXCERPT_CHARS / 2 ? start.slice(0, end + 1) : `${start}…`;
 }
 
 /** The headings below the title: the title itself stands before them already. */
@@ -158,7 +167,7 @@ function termLine(t: BriefJson['terms'][number]): string {
         ? '（疑似，代码里有同名符号）'
         : '（疑似，先在代码里确认）';
   const module = t.module ? `［${t.module}］` : '';
-  return `- ${t.keyword_ch}${module}${state} → ${symbols || '没有对应符号'}${t.note ? `。${t.note}` : ''} ${sourceOf(t)}`;
+  return `- ${t.keyword_ch}${module}${state} → ${symbols || '没有对应符号'}${t.note ? `。${t.note}` : ''}${t.risk ? ` 风险：${t.risk.join('；')}` : ''} ${sourceOf(t)}`;
 }
 
 /** What was checked: of a glob, the file that met it. */

@@ -19,6 +19,7 @@ export const termJson = z.object({
   ...provenance,
   module: z.string().optional(),
   note: z.string().optional(),
+  risk: z.array(z.string()).optional().describe('容易出错的地方'),
   why: z.string(),
   symbols: z
     .array(z.object({ name: z.string(), file: z.string().nullable(), line: z.number().nullable() }))
@@ -212,6 +213,10 @@ export const lookupJson = z.object({
     })
     .nullable()
     .describe('按关键词精确命中的文档'),
+  nearest: z
+    .array(z.object({ title: z.string(), source: z.string() }))
+    .optional()
+    .describe('什么都没查到时，标题最接近的文档；不是答案'),
   supplement: z
     .object({ ...lookupPart, match_type: z.literal('semantic_L1') })
     .nullable()

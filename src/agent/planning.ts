@@ -2,7 +2,7 @@ import picomatch from 'picomatch';
 import type { FileCandidate, PathContext } from '../paths/index.js';
 import { dangerOf, makeScratch, type RunResult, runProcess } from '../sandbox/index.js';
 import { fold } from '../text/index.js';
-import type { CoreResult, Hit, Playbook, RequiredCheck, Term } from '../zhcore/index.js';
+import type { CoreResult, Hit, Playbook, RequiredCheck, Term, Warning } from '../zhcore/index.js';
 import type { NodeEnv } from './node.js';
 import type { CheckState, Plan, PlanTerm, PlaybookRun } from './state.js';
 
@@ -168,6 +168,7 @@ export function assemblePlan(
     terms,
     playbook,
     openQuestions: failed.filter((c) => c.onMissing === 'ask_user_first').map(questionFor),
+    placeWarnings: [],
     stopped: stop ? `${stop.detail}：${stop.purpose}` : null,
   };
 }
@@ -218,6 +219,13 @@ export function addPlaces(retrieved: CoreResult, planned: PlanTerm[]): CoreResul
     return { ...hit, places };
   });
   return { ...retrieved, terms };
+}
+
+/** The warnings of a run: those of its files first, then what the request brought. */
+export function warningsOf(retrieved: CoreResult | null, plan: Plan | null): Hit<Warning>[] {
+  const ofFiles = (plan?.placeWarnings ?? []) as Hit<Warning>[];
+  const known = new Set(ofFiles.map((hit) => hit.entry.id));
+  return [...ofFiles, ...(retrieved?.warnings ?? []).filter((hit) => !known.has(hit.entry.id))];
 }
 
 /** The same for work on the code: without the terms that the plan dropped because nothing in the repository bears them out. */

@@ -98,6 +98,8 @@ export const planSchema = z.object({
   candidates: z.array(candidateSchema),
   terms: z.array(planTermSchema),
   playbook: playbookRunSchema.nullable(),
+  /** `Hit<Warning>` of zhcore as plain JSON: the team's warnings about the files in focus, by path alone. */
+  placeWarnings: z.array(z.unknown()).default([]),
   /** What must be asked before anything is changed. */
   openQuestions: z.array(z.string()),
   /** A required check with `on_missing: stop` failed. */

@@ -126,7 +126,7 @@ function addLookCommands(program: Command, setExit: SetExit): void {
     .addOption(
       new Option('--task <类型>', '任务类型').choices(['general', 'refactor', 'bugfix', 'feature']).default('general'),
     )
-    .option('--max <个数>', '每类最多几条，1 到 50', count(50), 5)
+    .option('--max <个数>', '每类最多几条，1 到 50；默认看设置 core.topK', count(50))
     .action(async (intent: string, options) =>
       setExit(await (await import('./commands/core.js')).core(intent, options)),
     );

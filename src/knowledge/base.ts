@@ -60,6 +60,10 @@ export const COVERAGE_MIN = 0.4;
 /** How many hits are looked at for a supplement that is not the primary's own text. */
 const SUPPLEMENT_TRIES = 12;
 
+/** Titles named when nothing was found, and how near they must come: half of what a supplement of what ships needs. */
+const NEAREST_MAX = 3;
+const NEAREST_MIN = 0.25;
+
 /** Other documents that an exact query names, listed by title. */
 const OTHERS_MAX = 5;
 
@@ -183,7 +187,9 @@ export class KnowledgeBase {
     const shown = best && this.show(best.document, sectionTitle);
     const primary = best && shown ? { ...shown.part, ...this.about(best, others) } : null;
     const supplement = options.exactOnly ? null : this.supplement(query, day, shown?.passage, best?.document);
-    return { found: primary !== null || supplement !== null, primary, supplement };
+    const found = primary !== null || supplement !== null;
+    const nearest = found || options.exactOnly ? [] : this.nearest(query, day);
+    return { found, primary, supplement, ...(nearest.length > 0 ? { nearest } : {}) };
   }
 
   private show(doc: KnowledgeDocument, sectionTitle: string | undefined): { part: LookupPart; passage?: Passage } {
@@ -222,7 +228,7 @@ export class KnowledgeBase {
         !isPrimary(one.chunk) &&
         one.score >= this.floorOf(one.chunk) &&
         one.coverage >= COVERAGE_MIN &&
-        this.namesSubject(one),
+        this.namesSubject(one, query),
     );
     if (hit === undefined) return null;
     const { chunk, score } = hit;
@@ -232,13 +238,21 @@ export class KnowledgeBase {
   }
 
   /** Whether a query says what a hit is about; of what ships it must, see {@link namesSubject}. */
-  namesSubject(hit: RetrieverHit): boolean {
-    return namesSubject(hit, (word) => this.opened().shareOf(word));
+  namesSubject(hit: RetrieverHit, query: string): boolean {
+    return namesSubject(hit, query, (word) => this.opened().shareOf(word));
   }
 
   private opened(): Retriever {
     this.retriever ??= this.openRetriever();
     return this.retriever;
+  }
+
+  private nearest(query: string, day: string): { title: string; source: string }[] {
+    const hits = this.search(query, SUPPLEMENT_TRIES, this.stillValid(day)).filter((hit) => hit.score >= NEAREST_MIN);
+    const ids = [...new Set(hits.map((hit) => hit.chunk.documentId))].slice(0, NEAREST_MAX);
+    return ids
+      .map((id) => this.inForce.get(id) as KnowledgeDocument)
+      .map((doc) => ({ title: doc.title, source: this.fileOf(doc) }));
   }
 
   private openRetriever(): Retriever {

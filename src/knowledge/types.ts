@@ -94,4 +94,6 @@ export interface LookupResult {
     | (LookupPart & { match_type: 'exact_L0'; sections?: string[]; others?: { title: string; source: string }[] })
     | null;
   supplement: (LookupPart & { match_type: 'semantic_L1' }) | null;
+  /** When nothing was found: titles of what comes nearest, to look up by name. Not an answer. */
+  nearest?: { title: string; source: string }[];
 }

@@ -10,7 +10,7 @@ import {
   today,
 } from '../knowledge/index.js';
 import { addUserWords, hasChinese, identifiersOf } from '../text/index.js';
-import { type AddedLines, warningsForDiff } from './diff.js';
+import { type AddedLines, placeWarnings, warningsForDiff } from './diff.js';
 import { gateOf, toHit, toHits } from './hits.js';
 import { knowledgeFor } from './knowledgeHits.js';
 import type { LayerDir } from './load.js';
@@ -18,7 +18,7 @@ import { focusOf, moduleOfPath } from './modules.js';
 import type { SlowPattern } from './pattern.js';
 import { EntryStore } from './store.js';
 import { TermIndex } from './terms.js';
-import { PlaybookIndex, type Request, WarningIndex } from './triggers.js';
+import { PlaybookIndex, type Request, termWords, WarningIndex } from './triggers.js';
 import type {
   CoreEntry,
   CoreQuery,
@@ -176,6 +176,14 @@ export class ZhCore {
     return warningsForDiff(this.store.warnings.byId.values(), diffs, onSlow);
   }
 
+  /** The team's warnings about these files, by path alone: what to know before they are touched (generated code, GBK). */
+  warningsForFiles(files: readonly string[]): Hit<Warning>[] {
+    const day = this.today();
+    return placeWarnings(this.store.warnings.byId.values(), files).map(({ entry, score, why }) =>
+      toHit('warning', entry, score, why, day),
+    );
+  }
+
   /** The playbook that a request calls for, if there is one. */
   playbookFor(text: string): Playbook | undefined {
     return this.query({ userIntent: text, codeSymbols: [], taskType: 'general', force: true }).playbooks[0]?.entry;
@@ -252,7 +260,12 @@ export class ZhCore {
       terms: termMatches
         .slice(0, max)
         .map(({ term, score, why }) => this.withPlaces(toHit('term', term, score, why, day))),
-      knowledge: toHits('knowledge', knowledgeFor(this.store.knowledge, query.userIntent, focus, max), max, day),
+      knowledge: toHits(
+        'knowledge',
+        knowledgeFor(this.store.knowledge, query.userIntent, focus, max, termWords(termMatches, text)),
+        max,
+        day,
+      ),
       playbooks: toHits(
         'playbook',
         books.filter((match) => match.score >= worthIt),

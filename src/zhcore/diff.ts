@@ -34,6 +34,22 @@ export function warningsForDiff(
   });
 }
 
+/**
+ * A team's warnings that say "these files", and nothing about what is written there: on a diff they fire on any change, so
+ * whoever starts on such a file should know before.
+ */
+export function placeWarnings(
+  warnings: Iterable<Warning>,
+  files: readonly string[],
+): { entry: Warning; score: number; why: string }[] {
+  return [...warnings].flatMap((entry) => {
+    const { paths, added } = entry.when;
+    if (entry.provenance.layer === 'general' || added.length > 0) return [];
+    const file = files.find((path) => paths.some((glob) => globMatches(path, glob)));
+    return file === undefined ? [] : [{ entry, score: entry.provenance.confidence, why: `涉及文件 ${file}` }];
+  });
+}
+
 /** An added line, and the file that it stands in. */
 interface Added {
   path: string;

@@ -5,6 +5,7 @@ export type { AddedLines } from './diff.js';
 export * from './lint/index.js';
 export { matchingLines, type SlowPattern, slowPatternText, tryPatterns } from './pattern.js';
 export {
+  ALL_PARTS,
   type RenderLimits,
   renderChunk,
   renderHits,
@@ -12,6 +13,7 @@ export {
   renderSource,
   renderTerm,
   renderWarning,
+  titleOf,
 } from './render.js';
 export { modulesSchema, playbookSchema, termSchema, warningSchema } from './schema.js';
 export type {

@@ -20,6 +20,7 @@ const INJECT_MIN = { project: 0.36, general: 0.45 } as const;
 /** Documents that the request names by keyword count, although few of their words are in the request. */
 const NAMED_DOCUMENTS_MAX = 3;
 const NAMED_RELEVANCE = 0.8;
+const VIA_TERM_RELEVANCE = 0.7;
 
 /** Chunks of one document at most: the others' turn is worth more than its third. */
 const PER_DOCUMENT = 2;
@@ -33,8 +34,17 @@ const SHARE_OF_BEST = 0.75;
 /** Candidates that are looked at for each one that is wanted. */
 const OVERFETCH = 4;
 
-/** Chunks of knowledge for a request: of documents that it names, and those near in meaning. Best first. */
-export function knowledgeFor(base: KnowledgeBase, intent: string, focus: Focus, max: number): TriggerMatch<Chunk>[] {
+/**
+ * Chunks of knowledge for a request: of documents that it names, by a word of their own or by way of a term, and those near in meaning.
+ * Best first.
+ */
+export function knowledgeFor(
+  base: KnowledgeBase,
+  intent: string,
+  focus: Focus,
+  max: number,
+  viaTerms: readonly { keyword: string; word: string }[] = [],
+): TriggerMatch<Chunk>[] {
   if (base.documents.length === 0) return [];
   const best = new Map<string, TriggerMatch<Chunk>>();
   const offer = (entry: Chunk, relevance: number, why: string) => {
@@ -47,9 +57,17 @@ export function knowledgeFor(base: KnowledgeBase, intent: string, focus: Focus, 
     const chunk = hit?.chunk ?? base.chunks.find((candidate) => candidate.documentId === document.id);
     if (chunk) offer(chunk, Math.max(NAMED_RELEVANCE, hit?.score ?? 0), why);
   }
+  // The team's own documents, named by a word that stands for their keyword: 「超时未支付」 for 超时关单.
+  for (const { keyword, word } of viaTerms) {
+    const own = base.exact(keyword).filter(({ document: { provenance: p } }) => p.layer === 'project');
+    for (const { document } of own.filter((hit) => !isExpired(hit.document.provenance, focus.today))) {
+      const chunk = base.chunks.find((candidate) => candidate.documentId === document.id);
+      if (chunk) offer(chunk, VIA_TERM_RELEVANCE, `「${word}」即「${keyword}」`);
+    }
+  }
   const oneWord = contentWords(intent).length === 1;
   for (const hit of base.search(intent, max * OVERFETCH, base.stillValid(focus.today))) {
-    if (isWorthIt(hit, oneWord) && base.namesSubject(hit)) offer(hit.chunk, hit.score, hit.why);
+    if (isWorthIt(hit, oneWord) && base.namesSubject(hit, intent)) offer(hit.chunk, hit.score, hit.why);
   }
   const ranked = [...best.values()].sort((a, b) => b.score - a.score);
   const worthIt = (ranked[0]?.score ?? 0) * SHARE_OF_BEST;

@@ -21,15 +21,17 @@ export interface RenderLimits {
   topK: number;
   /** Modules in focus: given, terms and knowledge of other modules stay out. Entries without a module always count. */
   focusModules?: readonly string[];
+  /** Types to show, in this order; default: what the phase gets. */
+  parts?: readonly EntryType[];
 }
 
 /** Hex digits of a version that are shown; enough to tell two versions of one entry apart. */
 const VERSION_DIGITS = 7;
 
 const HEADINGS: Record<EntryType, string> = {
-  term: '【术语】团队的说法 → 代码里的名字',
+  term: '【术语】中文说法 → 代码里的名字',
   playbook: '【流程模板】命中即照做，一步不少',
-  warning: '【警示】团队踩过的坑',
+  warning: '【警示】容易踩的坑',
   knowledge: '【知识】只在用得上时参考',
 };
 
@@ -103,10 +105,16 @@ function renderCheck(check: RequiredCheck): string {
 
 /** A chunk with its heading, cut to `chars` characters. */
 export function renderChunk(chunk: Chunk, chars: number): string {
-  const title =
-    chunk.heading === '' || chunk.heading === chunk.title ? chunk.title : `${chunk.title} › ${chunk.heading}`;
-  return `- ${title} ${renderSource(chunk.provenance)}\n${cutAtSentence(chunk.content, chars)}`;
+  return `- ${titleOf(chunk)} ${renderSource(chunk.provenance)}\n${cutAtSentence(chunk.content, chars)}`;
 }
+
+/** The title, and the headings below it; documents begin with their title as a heading, which is said once. */
+export function titleOf({ title, heading }: Pick<Chunk, 'title' | 'heading'>): string {
+  return [title, ...heading.split(' › ').filter((part) => part !== '' && part !== title)].join(' › ');
+}
+
+/** All four lists, for whoever asked for them: in the order of their use. */
+export const ALL_PARTS: readonly EntryType[] = ['term', 'playbook', 'warning', 'knowledge'];
 
 function cutAtSentence(text: string, chars: number): string {
   if (text.length <= chars) return text;
@@ -148,7 +156,7 @@ export function renderHits(
 ): { text: string; injected: InjectedEntry[] } {
   const blocks: string[] = [];
   const injected: InjectedEntry[] = [];
-  for (const type of PARTS[phase]) {
+  for (const type of limits.parts ?? PARTS[phase]) {
     const hits = hitsOf(result, type).filter((hit) => inFocus(hit, limits.focusModules));
     const texts = hits.slice(0, limits.topK).map((hit) => {
       const text = renderEntry(hit, limits.chunkChars);

@@ -113,10 +113,17 @@ function grouped(matches: TermMatch[], focus: Focus): TermMatch[] {
     .flatMap((group) => withoutGuesses(group).sort((a, b) => compareSameWord(view(a), view(b), focus)));
 }
 
-/** Where the team has settled what a word means, the general layer's guess would only mislead. */
+/**
+ * Where the project knows a word, what the trade usually means by it would only mislead; and where a person has settled what it
+ * means in a module, a candidate for the same module says nothing more.
+ */
 function withoutGuesses(group: TermMatch[]): TermMatch[] {
-  const settled = group.some(({ term: { provenance: p } }) => p.layer === 'project' && p.status === 'verified');
-  return settled
-    ? group.filter(({ term: { provenance: p } }) => p.layer === 'project' || p.status === 'verified')
-    : group;
+  const own = group.filter(({ term }) => term.provenance.layer === 'project');
+  if (own.length === 0) return group;
+  const settled = own.filter(({ term }) => term.provenance.status === 'verified').map(({ term }) => term.module);
+  return own.filter(
+    ({ term }) =>
+      term.provenance.status === 'verified' ||
+      !settled.some((module) => module === undefined || term.module === undefined || module === term.module),
+  );
 }

@@ -38,7 +38,7 @@ function collect<E extends Playbook | Warning>(focus: Focus, fill: (offer: Offer
 }
 
 /** Keywords that words of a request stand for by way of terms: 「只退钱」 → 仅退款. */
-function termWords(terms: readonly TermMatch[], text: string): { keyword: string; word: string }[] {
+export function termWords(terms: readonly TermMatch[], text: string): { keyword: string; word: string }[] {
   return terms
     .filter((match) => match.direct && prepare(match.term.keyword_ch) !== prepare(match.word))
     .map((match) => ({ keyword: prepare(match.term.keyword_ch), word: match.word }))

@@ -71,6 +71,7 @@ const plan: Plan = {
     postChecks: [{ type: 'command', command: 'npm test', purpose: '测试要过' }],
     provenance,
   },
+  placeWarnings: [],
   openQuestions: ['找不到 b.md。要先补上它，还是直接继续？'],
   stopped: null,
 };
@@ -125,7 +126,7 @@ describe('a brief', () => {
 
   it('keeps to what is read: three passages cut short, five warnings', () => {
     expect(brief.knowledge).toHaveLength(3);
-    expect(brief.knowledge.every((k) => k.excerpt.length <= 91)).toBe(true);
+    expect(brief.knowledge.every((k) => k.excerpt.length <= 161)).toBe(true);
     expect(brief.warnings).toHaveLength(5);
   });
 

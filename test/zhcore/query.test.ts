@@ -203,3 +203,35 @@ describe('words of Taiwan and Hong Kong', () => {
     expect(core.query(ask(userIntent)).terms.map((hit) => hit.entry.id)).toContain(id);
   });
 });
+
+describe('what a person settled', () => {
+  it('hides what a machine or the trade guessed for the same word', () => {
+    const scanned =
+      '- id: s-close\n  keyword_ch: 超时关单\n  code_symbols: [CloseJob]\n  module: order\n- id: s-coupon\n  keyword_ch: 优惠券\n  code_symbols: [SmsCoupon]\n- id: s-settle\n  keyword_ch: 结算\n  code_symbols: [Checkout]\n  module: cart\n';
+    const { core } = shop({ '.xihe/knowledge/terms/scanned.yaml': scanned });
+    const ids = (text: string) => core.query(ask(text)).terms.map((hit) => hit.entry.id);
+    expect(ids('超时关单')).toEqual(['close_timeout']);
+    // The project's own candidate says more than what the trade calls it.
+    expect(ids('优惠券过期了')).toEqual(['s-coupon']);
+    // Another module's meaning stays.
+    expect(ids('结算').sort()).toEqual(['balance', 's-settle', 'settlement']);
+  });
+
+  it('leads from a word of a term to the document about it', () => {
+    const { core } = shop({
+      '.xihe/knowledge/points.md':
+        '---\ntitle: 关单与积分\nkeywords: [超时关单]\nsummary: 关单要退积分\nsource: 代码审查\n---\n关单以后把抵扣的积分退回去，只退一次。\n',
+    });
+    const { knowledge } = core.query(ask('下单超时的订单取消后没有把积分退回去'));
+    expect(knowledge.map((hit) => hit.entry.documentId)).toContain('points.md');
+    expect(knowledge.find((hit) => hit.entry.documentId === 'points.md')?.why).toBe('「下单超时」即「超时关单」');
+  });
+
+  it('says about files what only their place says', () => {
+    const { core } = shop();
+    expect(core.warningsForFiles(['src/a.ts', 'legacy/b.c']).map((hit) => [hit.entry.id, hit.why])).toEqual([
+      ['legacy_encoding', '涉及文件 legacy/b.c'],
+    ]);
+    expect(core.warningsForFiles(['src/a.ts'])).toEqual([]);
+  });
+});

@@ -5,7 +5,7 @@ import { type CoreResult, renderHits } from '../../zhcore/index.js';
 import { askModel, modelFailure } from '../ask-model.js';
 import { inject } from '../injection.js';
 import { conversationOf, intentOf, type NodeBody, type NodeEnv } from '../node.js';
-import { focusModules, scopeToFocus, withPlaces } from '../planning.js';
+import { focusModules, scopeToFocus, warningsOf, withPlaces } from '../planning.js';
 import { prompt } from '../prompts.js';
 import type { CheckState, Injection, Plan, RunState, RunUpdate } from '../state.js';
 
@@ -62,7 +62,8 @@ async function taskMessage(
   const paths = await env.project.paths(env.signal);
   const modules = focusModules(plan.focus, (p) => env.project.core.moduleOfPath(p));
   const scoped = withPlaces(scopeToFocus(state.retrieved as CoreResult, modules), plan.terms);
-  const core = renderHits({ ...scoped, playbooks: [] }, 'execute', env.project.config.core);
+  const warnings = warningsOf(scoped, plan);
+  const core = renderHits({ ...scoped, warnings, playbooks: [] }, 'execute', env.project.config.core);
   // The plan carries the playbook itself; this is only its line in the ledger.
   const playbook = renderHits(
     { ...scoped, terms: [], knowledge: [], warnings: [], playbooks: plan.playbook ? scoped.playbooks.slice(0, 1) : [] },

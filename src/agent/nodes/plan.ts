@@ -12,7 +12,8 @@ export const planNode: NodeBody = async (state, env) => {
   const terms = await planTerms(retrieved.terms, paths);
   const match = retrieved.playbooks[0];
   const playbook = match ? await runPlaybook(match, paths, env) : null;
-  const plan = assemblePlan(taskType, terms, playbook, found.candidates);
+  const assembled = assemblePlan(taskType, terms, playbook, found.candidates);
+  const plan = { ...assembled, placeWarnings: env.project.core.warningsForFiles(assembled.focus) };
   env.emit({ type: 'plan.made', steps: plan.steps.length, focus: plan.focus, playbook: playbook?.title ?? null });
   return { planned: plan };
 };

@@ -1,3 +1,4 @@
+import { loadConfig } from '../../config.js';
 import type { CoreResult, Hit } from '../../zhcore/index.js';
 import { EXIT } from '../exit-codes.js';
 import { openCore, reportProblems } from '../open.js';
@@ -8,28 +9,34 @@ interface CoreOptions extends CommonOptions {
   symbol?: string[];
   module?: string;
   task: 'general' | 'refactor' | 'bugfix' | 'feature';
-  max: number;
+  max?: number;
 }
+
+/** Characters of a passage on a terminal: the whole of it is one `xihe lookup` away. */
+const SHOWN_CHARS = 400;
 
 /** `xihe core`: query_zh_core, four lists. */
 export async function core(intent: string, options: CoreOptions): Promise<number> {
   const { core: zh, layout } = await openCore(options.repo);
+  const budget = loadConfig(layout.layerDir).core;
+  const max = options.max ?? budget.topK;
   const started = performance.now();
   const result = zh.query({
     userIntent: intent,
     codeSymbols: options.symbol ?? [],
     taskType: options.task,
-    maxResults: options.max,
+    maxResults: max,
     force: true,
     ...(options.module ? { module: options.module } : {}),
   });
   const ms = performance.now() - started;
   reportProblems(zh.problems, options.json);
-  const { QueryLog, recordOf, renderHits } = await import('../../zhcore/index.js');
+  const { ALL_PARTS, QueryLog, recordOf, renderHits } = await import('../../zhcore/index.js');
   if (options.json)
     printJson({ ...toJson(result), problems: zh.problems.map(({ file, line, reason }) => ({ file, line, reason })) });
   else {
-    print(renderHits(result, 'answer', { chunkChars: 400, topK: options.max }).text || '没有相关条目。');
+    const limits = { chunkChars: Math.min(SHOWN_CHARS, budget.chunkChars), topK: max, parts: ALL_PARTS };
+    print(renderHits(result, 'answer', limits).text || '没有相关条目。换个说法再查，或用 xihe lookup 查知识库。');
   }
   new QueryLog(layout.stateDir).append(recordOf(result, { text: intent, ms }));
   return EXIT.done;

@@ -12,7 +12,7 @@ export async function lookup(query: string, options: CommonOptions & { section?:
   const ms = performance.now() - started;
   reportProblems(core.problems, options.json);
   if (options.json) printJson(result);
-  else if (!result.found) print('知识库里没有相关内容。可以在 .xihe/knowledge/ 里补一篇，或换个说法再查。');
+  else if (!result.found) print(notFound(result.nearest ?? []));
   else {
     const { primary, supplement } = result;
     if (primary) {
@@ -30,6 +30,12 @@ export async function lookup(query: string, options: CommonOptions & { section?:
   const { QueryLog, recordOfLookup } = await import('../../zhcore/index.js');
   new QueryLog(layout.stateDir).append(recordOfLookup(result, { text: query, ms, dataVersion: core.dataVersion }));
   return result.found ? EXIT.done : EXIT.failed;
+}
+
+function notFound(nearest: { title: string }[]): string {
+  const near = nearest.map(({ title }) => `《${title}》`).join('、');
+  const next = near ? `标题相近的有：${near}。用标题里的词再查` : '换个说法再查';
+  return `知识库里没有相关内容。${next}，或在 .xihe/knowledge/ 里补一篇。`;
 }
 
 /** Whoever reads an entry should know when it stops to hold. */

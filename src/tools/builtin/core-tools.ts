@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { LookupResult } from '../../knowledge/index.js';
-import { type CoreResult, renderHits } from '../../zhcore/index.js';
+import { ALL_PARTS, type CoreResult, renderHits } from '../../zhcore/index.js';
 import { defineTool } from '../contract.js';
 import { LOOKS } from './presets.js';
 
@@ -38,7 +38,7 @@ export function renderLookup(r: LookupResult): string {
 }
 
 /** What one query puts before the model: a handful of entries, each cut to a paragraph. */
-export const RENDER_LIMITS = { chunkChars: 400, topK: 5 };
+export const RENDER_LIMITS = { chunkChars: 400, topK: 5, parts: ALL_PARTS };
 
 /** The file, and the origin that it names for itself. */
 function sourceOf(part: { source: string; origin?: string }): string {
