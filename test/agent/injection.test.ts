@@ -1,7 +1,8 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { HumanMessage, ToolMessage } from '@langchain/core/messages';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { briefOf } from '../../src/agent/brief.js';
 import { textOf } from '../../src/agent/node.js';
 import type { RunState } from '../../src/agent/state.js';
 import { QueryLog } from '../../src/zhcore/index.js';
@@ -67,6 +68,18 @@ describe('injection by phase', () => {
     ]);
     for (const line of state.ledger)
       expect(line).toMatchObject({ source: /./, version: /./, confidence: expect.any(Number) });
+  });
+
+  it('says what holds for the files in focus by their place, to the model and in a brief', async () => {
+    writeFileSync(
+      join(repo, '.xihe/knowledge/warnings/generated.yaml'),
+      `- id: generated\n  danger: 这里的文件由工具生成，不要手改\n  when: { paths: ['src/order/**'] }\n${origin}`,
+    );
+    const state = await run(() => reply('不用改。'));
+    const task = textOf(state.messages.find((m) => HumanMessage.isInstance(m) && m.id?.startsWith('task-') === true)!);
+    expect(task).toContain('由工具生成，不要手改');
+    expect(state.ledger.map((line) => line.id)).toContain('generated');
+    expect(briefOf(state).warnings[0]).toMatchObject({ id: 'generated', why: expect.stringContaining('涉及文件 src/order/order.ts') });
   });
 
   it('keeps what the model looks up by itself in the ledger', async () => {
