@@ -36,9 +36,36 @@ describe('terms of the general layer are found as people say them', () => {
     ['雪花 id 前端丢精度', 'g-snowflake'],
     ['發票折讓單', 'g-red-invoice'],
     ['超商取貨的訂單', 'g-self-pickup'],
+    ['热点商品缓存击穿了怎么办', 'g-cache-breakdown'],
+    ['运营给老用户发券', 'g-coupon-grant'],
+    ['翻到很后面改成游标分页', 'g-cursor-page'],
+    ['三方对接的接口老超时', 'g-third-api'],
+    ['用户付了两次，多收的退掉', 'g-repeat-pay'],
     ['簽核流程卡住', 'g-approval-flow'],
     ['儀表板數字不對', 'g-dashboard'],
   ])('%s → %s', (text, id) => expect(termsFor(text)).toContain(id));
+});
+
+describe('a word leads to what it says, not to its neighbour or its opposite', () => {
+  it.each([
+    ['取消续费', 'g-cancel-renew', 'g-auto-renew'],
+    ['服务商模式', 'g-service-provider', 'g-sub-merchant'],
+    ['三方对接', 'g-third-api', 'g-open-platform'],
+    ['业绩目标', 'g-kpi-target', 'g-achievement'],
+    ['近效期', 'g-shelf-life', 'g-batch-no'],
+    ['退券', 'g-coupon-return', 'g-coupon-lock'],
+    ['白名单', 'g-white-list', 'g-black-list'],
+    ['余额解冻', 'g-unfreeze', 'g-frozen'],
+    ['全量同步', 'g-full-sync', 'g-data-sync'],
+    ['免押', 'g-deposit-free', 'g-pledge'],
+    ['抢单', 'g-grab-order', 'g-dispatch-order'],
+    ['实付金额', 'g-amount-paid', 'g-amount-payable'],
+    ['以旧换新', 'g-trade-in', 'g-exchange-goods'],
+    ['免登录接口', 'g-login-ignore', 'g-login-intercept'],
+  ])('%s → %s, not %s', (word, id, other) => {
+    expect(termsFor(word)).toContain(id);
+    expect(termsFor(word)).not.toContain(other);
+  });
 });
 
 describe('and silent where only the characters are there', () => {
@@ -77,5 +104,8 @@ describe('and silent where only the characters are there', () => {
     '把端口改成动态读取配置',
     '登录时校验验证码',
     '给页面加购买按钮',
+    '这次卡住的原因',
+    '加宽表格的第一列',
+    '导入数据库脚本',
   ])('%s', (text) => expect([text, termsFor(text)]).toEqual([text, []]));
 });
