@@ -16,6 +16,7 @@ import { decodeText, encodeText } from '../../src/text/index.js';
 import { openZhCore } from '../../src/zhcore/index.js';
 import {
   type GoneSymbol,
+  openRecord,
   type Proposal,
   readRecord,
   SCANNED_FILE,
@@ -44,8 +45,8 @@ function layer(files: Record<string, string | Uint8Array> = {}): string {
 }
 
 const bytesOf = (dir: string, name = SCANNED_FILE) => readFileSync(join(dir, name));
-const recordOf = (dir: string) =>
-  readRecord(existsSync(join(dir, 'scan.yaml')) ? bytesOf(dir, 'scan.yaml').toString('utf8') : undefined);
+const recordOf = (dir: string) => openRecord(dir);
+const places = (dir: string) => ({ layerDir: dir, stateDir: join(dir, 'state') });
 const termsOf = (dir: string) =>
   openZhCore({ projectDir: dir, generalDir: NO_GENERAL })
     .entries()
@@ -67,7 +68,7 @@ function proposal(id: string, given: Partial<Proposal> = {}): Proposal {
 /** What the command does: choose, then write. */
 function write(dir: string, proposals: Proposal[], gone: GoneSymbol[] = [], top = 100) {
   const record = recordOf(dir);
-  return writeScanned(dir, selectProposals(proposals, record, termsOf(dir), top).fresh, gone, record, DAY);
+  return writeScanned(places(dir), selectProposals(proposals, record, termsOf(dir), top).fresh, gone, DAY);
 }
 
 describe('adding candidates', () => {
@@ -220,7 +221,7 @@ describe('what is refused, with nothing changed', () => {
     ['a document end', '- id: a\n  keyword_ch: 词\n...\n'],
   ])('%s in scanned.yaml', (_name, text) => {
     const dir = layer({ [SCANNED_FILE]: text });
-    untouched(dir, () => writeScanned(dir, one, [], readRecord(undefined), DAY), 'ENTRY_INVALID');
+    untouched(dir, () => writeScanned(places(dir), one, [], DAY), 'ENTRY_INVALID');
     expect(bytesOf(dir).toString('utf8')).toBe(text);
   });
 
@@ -243,7 +244,7 @@ describe('what is refused, with nothing changed', () => {
       if (at === '') rmSync(dir, { recursive: true });
       else mkdirSync(dirname(link), { recursive: true });
       symlinkSync(isFile ? join(outside, 'x.yaml') : outside, link);
-      expect(() => writeScanned(dir, one, [], readRecord(undefined), DAY)).toThrow(
+      expect(() => writeScanned(places(dir), one, [], DAY)).toThrow(
         expect.objectContaining({ code: 'PATH_OUTSIDE_PROJECT' }),
       );
       expect(readdirSync(outside)).toEqual(isFile ? ['x.yaml'] : []);

@@ -43,10 +43,11 @@ export async function scan(given: string[], options: ScanOptions): Promise<numbe
 }
 
 async function scanProject(given: string[], options: ScanOptions, signal: AbortSignal): Promise<number> {
-  const [{ layout, core }, room, { today }] = await Promise.all([
+  const [{ layout, core }, room, { today }, { lockPath, withFileLock }] = await Promise.all([
     openCore(options.repo),
     import('../../zhcore/scan/index.js'),
     import('../../knowledge/index.js'),
+    import('../../sandbox/index.js'),
   ]);
   reportProblems(core.problems, options.json);
   // Before the long part: a record that can't be read stops the scan, with or without --write.
@@ -60,7 +61,9 @@ async function scanProject(given: string[], options: ScanOptions, signal: AbortS
   });
   const selection = room.selectProposals(result.proposals, record, known, options.top);
   const written = options.write
-    ? room.writeScanned(layout.layerDir, selection.fresh, result.gone, record, today())
+    ? withFileLock(lockPath(layout.stateDir, 'scan'), () =>
+        room.writeScanned(layout, selection.fresh, result.gone, today()),
+      )
     : undefined;
   const files = { file: `.xihe/${room.SCANNED_FILE}`, record: `.xihe/${room.RECORD_FILE}` };
   const outcome: Outcome = {
@@ -144,6 +147,7 @@ const KINDS: Record<Evidence['kind'], string> = {
   route: '路由标题',
   menu: '菜单数据',
   form: '表单标签',
+  message: '结果提示',
   commit: '提交记录',
 };
 

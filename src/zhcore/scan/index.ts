@@ -15,4 +15,4 @@ export type {
   ScanStats,
   SkipReason,
 } from './types.js';
-export { MEDIUM_SCORE, openRecord, SCANNED_FILE, type WriteReport, writeScanned } from './write.js';
+export { MEDIUM_SCORE, openRecord, SCANNED_FILE, type WritePlaces, type WriteReport, writeScanned } from './write.js';

@@ -4,8 +4,8 @@ import { applyTextEdits, decodeText, encodeText, type TextEdit } from '../../tex
 import { emitTerm } from '../import/emit.js';
 import type { TermEntry } from '../import/rawTerm.js';
 import { blocksOf, fingerprint } from './blocks.js';
-import { readLayerFile, writeLayerFile } from './layer-file.js';
-import { RECORD_FILE, readRecord, type ScanRecord, withRecorded } from './record.js';
+import { changeLayerFile, readLayerFile, removeLeftovers } from './layer-file.js';
+import { NO_RECORD, RECORD_FILE, readRecord, type ScanRecord, withRecorded } from './record.js';
 import type { GoneSymbol, Proposal } from './types.js';
 
 /** Where candidates go, relative to `.xihe/`. */
@@ -28,60 +28,113 @@ export interface WriteReport {
   updated: { id: string; from: string; to: string }[];
 }
 
+/** Where {@link writeScanned} writes. All paths are absolute. */
+export interface WritePlaces {
+  /** `.xihe/`. */
+  layerDir: string;
+  /** Folder of what is never committed: new content waits here until it takes its file's place. */
+  stateDir: string;
+}
+
 /**
- * Adds proposals to `scanned.yaml` and notes them in `scan.yaml`.
+ * Adds proposals to `scanned.yaml` and notes them in `scan.yaml`. To be called under a lock: two at once would only wait for each other
+ * here.
  *
  * What stands in the file stays byte for byte: new entries go behind its end, in its encoding and with its line ends. The only text
  * that is ever replaced is an entry that an earlier scan wrote, that is still exactly as it was written, and whose symbol is gone to a
- * place that leaves no doubt.
+ * place that leaves no doubt. What others have written since the scan began (a second scan, a person) is read, and stays.
  *
- * @param layerDir absolute path of `.xihe/`
+ * The entries first, the record after: killed between the two, it leaves entries that the record lacks, and {@link openRecord} finds
+ * those. The other way round the record would say of entries that nobody ever saw that a person deleted them.
+ *
  * @param today `2026-12-01`
- * @throws XiheError ENTRY_INVALID where the file is no list that can be added to, PATH_OUTSIDE_PROJECT, STATE_UNWRITABLE
+ * @returns what was added; proposals that are written or recorded by now are left out
+ * @throws XiheError ENTRY_INVALID where the file is no list that can be added to, PATH_OUTSIDE_PROJECT, STATE_UNWRITABLE, LOCK_BUSY
  */
 export function writeScanned(
-  layerDir: string,
+  { layerDir, stateDir }: WritePlaces,
   proposals: readonly Proposal[],
   gone: readonly GoneSymbol[],
-  record: ScanRecord,
   today: string,
 ): WriteReport {
-  const bytes = readLayerFile(layerDir, SCANNED_FILE);
-  const text = bytes === undefined ? '' : decodeText(bytes).text;
-  assertList(text);
-  const prints = new Map<string, string>();
-  const moves = movesIn(text, gone, record, today, prints);
-  const added = additions(text, proposals, today, prints);
-  const report = { added: proposals.map(({ id }) => id), updated: moves.map(({ id, from, to }) => ({ id, from, to })) };
-  if (added === '' && moves.length === 0) return report;
-  const edits: TextEdit[] = [
-    ...moves.map(({ edit }) => edit),
-    ...(added === '' ? [] : [{ start: text.length, end: text.length, text: added }]),
-  ];
-  const next = bytes === undefined ? Buffer.from(HEADER + added) : applyTextEdits(bytes, edits);
-  assertAdded(decodeText(next).text, text, proposals.length);
-  const recordBytes = readLayerFile(layerDir, RECORD_FILE);
-  const noted = recordBytes === undefined ? undefined : decodeText(recordBytes);
-  const recordText = withRecorded(noted?.text, prints);
-  // The record first: an entry that is noted and not written is missed once; one that is written and not noted would come back forever.
-  writeLayerFile(layerDir, RECORD_FILE, noted === undefined ? Buffer.from(recordText) : encodeText(recordText, noted));
-  try {
-    writeLayerFile(layerDir, SCANNED_FILE, next);
-  } catch (e) {
-    writeLayerFile(layerDir, RECORD_FILE, recordBytes ?? Buffer.from(withRecorded(undefined, new Map())));
-    throw e;
-  }
+  for (const name of [SCANNED_FILE, RECORD_FILE]) removeLeftovers(layerDir, stateDir, name);
+  let report: WriteReport = { added: [], updated: [] };
+  let prints = new Map<string, string>();
+  changeLayerFile(layerDir, stateDir, SCANNED_FILE, (bytes) => {
+    const text = bytes === undefined ? '' : decodeText(bytes).text;
+    assertList(text);
+    const record = completed(recordIn(layerDir), text);
+    const fresh = proposals.filter(({ id }) => !record.proposed.has(id));
+    prints = new Map(record.unrecorded);
+    const moves = movesIn(text, gone, record, today, prints);
+    const added = additions(text, fresh, today, prints);
+    report = { added: fresh.map(({ id }) => id), updated: moves.map(({ id, from, to }) => ({ id, from, to })) };
+    if (added === '' && moves.length === 0) return undefined;
+    const edits: TextEdit[] = [
+      ...moves.map(({ edit }) => edit),
+      ...(added === '' ? [] : [{ start: text.length, end: text.length, text: added }]),
+    ];
+    const next = bytes === undefined ? Buffer.from(HEADER + added) : applyTextEdits(bytes, edits);
+    assertAdded(decodeText(next).text, text, fresh.length);
+    return next;
+  });
+  changeLayerFile(layerDir, stateDir, RECORD_FILE, (bytes) => {
+    if (prints.size === 0) return undefined;
+    const noted = bytes === undefined ? undefined : decodeText(bytes);
+    const text = withRecorded(noted?.text, prints);
+    return noted === undefined ? Buffer.from(text) : encodeText(text, noted);
+  });
   return report;
 }
 
 /**
- * Reads `scan.yaml` of a project, in whatever encoding it is.
+ * What was written so far: what `scan.yaml` says, and what stands in `scanned.yaml` without being noted there, because a scan was killed
+ * or a merge kept only one of the two files.
  *
  * @throws XiheError as {@link readRecord} and {@link readLayerFile}
  */
 export function openRecord(layerDir: string): ScanRecord {
+  const bytes = readLayerFile(layerDir, SCANNED_FILE);
+  return completed(recordIn(layerDir), bytes === undefined ? '' : decodeText(bytes).text);
+}
+
+function recordIn(layerDir: string): ScanRecord {
   const bytes = readLayerFile(layerDir, RECORD_FILE);
-  return readRecord(bytes === undefined ? undefined : decodeText(bytes).text);
+  return bytes === undefined ? NO_RECORD : readRecord(decodeText(bytes).text);
+}
+
+interface CompletedRecord extends ScanRecord {
+  /** What only `scanned.yaml` knows. */
+  unrecorded: Map<string, string>;
+}
+
+function completed({ ignore, proposed }: ScanRecord, text: string): CompletedRecord {
+  const unrecorded = new Map(
+    blocksOf(text).flatMap((block) =>
+      SCAN_ID.test(block.id) && !proposed.has(block.id) ? [[block.id, printOf(block.text)] as const] : [],
+    ),
+  );
+  return { ignore, proposed: new Map([...proposed, ...unrecorded]), unrecorded };
+}
+
+/** Ids of proposals, see `idOf`. */
+const SCAN_ID = /^s-/;
+/** In place of the fingerprint of an entry that a person has changed. */
+const CHANGED = 'changed';
+
+/** The fingerprint of an entry that is exactly what a scan writes for what it says; one that a person has touched gets none. */
+function printOf(block: string): string {
+  const yaml = readYaml(block);
+  const [entry] = yaml.ok && Array.isArray(yaml.value) ? (yaml.value as Partial<TermEntry>[]) : [];
+  if (entry?.status !== 'candidate') return CHANGED;
+  try {
+    const { aliases = [], code_symbols = [], risk = [] } = entry;
+    const print = fingerprint(block);
+    return fingerprint(emitTerm({ ...(entry as TermEntry), aliases, code_symbols, risk })) === print ? print : CHANGED;
+  } catch {
+    // A person's entry may hold what ours never do.
+    return CHANGED;
+  }
 }
 
 /** A term as it is written for a proposal. */
