@@ -28,6 +28,38 @@ export function log(text: string): void {
   process.stderr.write(`${text}\n`);
 }
 
+/** Only what lasts longer is worth a line of progress, in milliseconds. */
+const PROGRESS_AFTER_MS = 1000;
+/** Lines of progress come at most this often, in milliseconds: in the log of a CI job each one stays. */
+const PROGRESS_EVERY_MS = 5000;
+
+/** A function that says on stderr how far something is, now and then; what is over soon says nothing. */
+export function progressLog(): (text: string) => void {
+  let next = Date.now() + PROGRESS_AFTER_MS;
+  return (text) => {
+    const now = Date.now();
+    if (now < next) return;
+    next = now + PROGRESS_EVERY_MS;
+    log(pc.dim(text));
+  };
+}
+
+/** Tools that models know, and the command that does the same. */
+const COMMANDS: Record<string, string> = {
+  lookup_file: 'xihe find',
+  load_context: 'xihe tree',
+  expand_path: 'xihe expand',
+  zh_core_query: 'xihe core',
+  lookup_knowledge: 'xihe lookup',
+};
+/** A tool's name, the command in brackets where the text has it, and a Chinese character right behind. */
+const TOOL = new RegExp(`\\b(${Object.keys(COMMANDS).join('|')})\\b(?:（xihe [a-z]+）)?(?=(\\p{Script=Han})?)`, 'gu');
+
+/** A hint of the rooms, which speak to models as well, for whoever sits at a command line: commands instead of names of tools. */
+export function inCommands(hint: string): string {
+  return hint.replace(TOOL, (_, tool: string, han?: string) => `${COMMANDS[tool]}${han === undefined ? '' : ' '}`);
+}
+
 /**
  * Shows an error as a user should see it, and tells the exit code for it.
  *
@@ -35,10 +67,11 @@ export function log(text: string): void {
  */
 export function showError(e: unknown, json: boolean): number {
   const error = asXiheError(e);
-  if (json) printJson({ error: error.toJSON() });
+  const hint = inCommands(error.hint);
+  if (json) printJson({ error: { ...error.toJSON(), hint } });
   else {
     log(`${pc.red('错误')}（${error.code}）：${visible(error.message)}`);
-    if (error.hint) log(`${pc.dim('怎么办：')}${visible(error.hint)}`);
+    if (hint) log(`${pc.dim('怎么办：')}${visible(hint)}`);
   }
   if (process.env.XIHE_DEBUG && e instanceof Error) log(e.stack ?? '');
   if (error.code === 'CANCELLED') return EXIT.interrupted;

@@ -45,6 +45,7 @@ export function addKnowledgeCommands(program: Command, sub: Sub, setExit: SetExi
   sub(program, 'import <来源>', '导入术语表（xlsx、csv、yaml）、Agent Skills 目录、AGENTS.md 或文档；默认只看不写')
     .addOption(new Option('--as <类型>', '当作什么导入，默认按内容判断').choices(['terms', 'playbooks', 'knowledge']))
     .option('--module <模块>', '导入的条目属于这个模块')
+    .option('--no-references', '不带上技能的参考资料（references 里的 Markdown）')
     .option('--write', '写进 .xihe/，已有的文件不动')
     .action(async (source: string, options) =>
       setExit(await (await import('./commands/import.js')).importInto(source, options)),

@@ -37,6 +37,8 @@ describe('xihe import', () => {
     expect(stdout).toMatch(/terms\/order\.yaml:\d+ 已有「超时关单」/);
     expect(stdout).toContain('加 --write');
     expect(stdout).toContain('terms-openpyxl.xlsx#订单!9：没有中文叫法');
+    expect(stdout).toContain('    另有 4 条，写好后在文件里看');
+    expect(stdout).toMatch(/列这样对应：\n- terms-openpyxl\.xlsx#订单：.*→ 中文叫法.*；没用到：.*负责人/);
     expect(treeHash(mall)).toBe(before);
   });
 
@@ -61,6 +63,24 @@ describe('xihe import', () => {
     const again = await run(source(), '--write', '--json');
     expect([again.code, again.json.imported]).toEqual([0, 0]);
     expect(treeHash(mall)).toBe(before);
+  });
+
+  it('references of a skill come along, and are left with --no-references', async () => {
+    const skill = join(outside, 'pack/release');
+    mkdirSync(join(skill, 'references'), { recursive: true });
+    writeFileSync(
+      join(skill, 'SKILL.md'),
+      '---\nname: release\ndescription: 用于发版上线\n---\n\n1. 打标签\n2. 发布\n',
+    );
+    writeFileSync(
+      join(skill, 'references/rollback.md'),
+      '# 回滚手册\n\n回滚只回代码不回库，先停写再回滚，最后核对对账单。\n',
+    );
+    const { stdout } = await run(join(outside, 'pack'));
+    expect(stdout).toContain('将写入 1 条流程模板、1 条知识文档，2 个文件');
+    expect(stdout).toContain('.xihe/knowledge/imported/release/回滚手册.md');
+    const { json } = await run(join(outside, 'pack'), '--no-references', '--json');
+    expect(json.files.map(({ kind }: { kind: string }) => kind)).toEqual(['playbooks']);
   });
 
   it('--module and --as reach the entries', async () => {

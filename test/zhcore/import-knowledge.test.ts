@@ -71,7 +71,7 @@ describe('rules for agents', () => {
     expect(bench.core().lookup('金额约定').primary?.content).toContain('一律用分');
     const said = reasons(plan).join('\n');
     expect(said).toContain('AGENTS.md 引用的别的文件没有跟着导入');
-    expect(said).toContain('AGENTS.md:27 导航或页脚文字');
+    expect(said).toContain('AGENTS.md:27 目录的标题，下面只有链接');
   });
 
   it('adds nothing the second time, nor from the files that were written; a changed one is kept', async () => {
@@ -344,6 +344,7 @@ describe('what cannot be imported', () => {
     const failed = planImport(source === '' || source.includes('://') ? source : join(bench.root, source), {
       root: bench.root,
       layerDir: bench.layerDir,
+      today: '2026-11-30',
     });
     await expect(failed).rejects.toMatchObject({ code, hint: expect.stringMatching(/\p{Script=Han}/u) });
   });
@@ -351,5 +352,27 @@ describe('what cannot be imported', () => {
   it('a source that is said to be something else', async () => {
     const bench = new Bench({ 'a.md': '# 甲\n\n内容\n' });
     await expect(bench.plan('a.md', { as: 'playbooks' })).rejects.toMatchObject({ code: 'ENTRY_INVALID' });
+  });
+});
+
+describe('a heading of contents', () => {
+  it('goes with its links, and stays above anything else', async () => {
+    const bench = new Bench({
+      'AGENTS.md':
+        '# 商城\n\n## 目录\n\n- `src/order`：订单，改状态只走 OrderService\n- `src/pay`：支付，回调必须幂等\n\n## 测试约定\n\n改完订单相关的代码，先跑 npm test 再提交。\n',
+      'doc.md':
+        '# 指南\n\n## 目录\n\n- [一](#a)\n- [二](#b)\n\n## 一\n\n先看订单状态，再决定能不能关单，不能关的要说明原因。\n',
+    });
+    const rules = await bench.import('AGENTS.md');
+    expect(rules.files.map(({ path }) => path)).toEqual([
+      '.xihe/knowledge/imported/AGENTS/商城-目录.md',
+      '.xihe/knowledge/imported/AGENTS/测试约定.md',
+    ]);
+    expect(rules.leftOut).toEqual([]);
+    const guide = await bench.plan('doc.md');
+    expect(guide.leftOut.map(({ reason, text }) => [reason, text])).toEqual([
+      ['目录的标题，下面只有链接', '目录'],
+      ['只有链接的列表（目录或导航）', '一 二'],
+    ]);
   });
 });

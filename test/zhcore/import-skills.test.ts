@@ -80,7 +80,7 @@ describe('a skill as a playbook', () => {
     for (const part of [
       'allowed-tools',
       'metadata',
-      '自带的 2 个文件没有导入',
+      '自带的 1 个文件没有导入，也没有运行',
       '脚本没有跟着导入',
       '占位',
       '不是一行就完整',
@@ -92,6 +92,48 @@ describe('a skill as a playbook', () => {
     expect(guessed).not.toContain('加支付渠道');
     expect(guessed).toContain('npm test -- payment');
     expect(bench.core().playbookFor('帮我接入新的支付渠道')?.id).toBe('add-channel');
+  });
+
+  const REFERENCE = '# 渠道清单\n\n每个渠道在 channels.yaml 里登记一行，先登记再写代码，漏了登记的渠道不会被路由到。\n';
+
+  it('Markdown references come along as documents, and are read first where the skill says so; scripts never do', async () => {
+    const bench = new Bench({
+      's/add-channel/SKILL.md': CHINESE,
+      's/add-channel/scripts/check.py': 'print(1)',
+      's/add-channel/scripts/notes.md': REFERENCE.replace('渠道', '脚本'),
+      's/add-channel/README.md': '# 这个技能怎么装\n\n复制到 .claude/skills 里就能用了。\n',
+      's/add-channel/references/list.md': REFERENCE,
+      's/add-channel/reference.md': '# Reference\n\n签名错了先看时间戳，再看密钥有没有换过，最后看字段顺序。\n',
+      's/add-channel/references/huge.md': `# 大全\n\n${'一行说明。'.repeat(20_000)}\n`,
+    });
+    const plan = await bench.import('s');
+    const list = '.xihe/knowledge/imported/add-channel/渠道清单.md';
+    expect(plan.files.map(({ path, kind, state }) => [path, kind, state])).toEqual([
+      ['.xihe/playbooks/add-channel.md', 'playbooks', 'new'],
+      ['.xihe/knowledge/imported/add-channel/add-channel-Reference.md', 'knowledge', 'new'],
+      [list, 'knowledge', 'new'],
+    ]);
+    expect(bench.core().problems).toEqual([]);
+    expect(playbook(bench, 'add-channel').required_checks).toContainEqual(
+      expect.objectContaining({ type: 'read_file', path: list }),
+    );
+    const found = bench.core().lookup('渠道清单').primary;
+    expect([found?.title, found?.origin]).toEqual(['渠道清单', 's/add-channel/references/list.md']);
+    const said = plan.leftOut.map(({ where, reason, text }) => `${where} ${reason} ${text}`).join('\n');
+    expect(said).toContain('自带的 3 个文件没有导入，也没有运行 README.md、scripts/check.py、scripts/notes.md');
+    expect(said).toMatch(/huge\.md 参考资料有 \d+ KB，超过 200 KB/);
+    const again = await bench.import('s');
+    expect(again.files.map(({ state }) => state)).toEqual(['same', 'same', 'same']);
+  });
+
+  it('references stay out when they are not wanted, and when SKILL.md alone is given', async () => {
+    const files = { 's/add-channel/SKILL.md': CHINESE, 's/add-channel/references/list.md': REFERENCE };
+    const without = await new Bench(files).plan('s', { references: false });
+    expect(without.files.map(({ kind }) => kind)).toEqual(['playbooks']);
+    expect(reasons(without).join()).toContain('自带的 1 个文件没有导入');
+    const alone = await new Bench(files).plan('s/add-channel/SKILL.md');
+    expect(alone.files.map(({ kind }) => kind)).toEqual(['playbooks']);
+    expect(reasons(alone).join()).toContain('改为导入它所在的目录');
   });
 
   it('a colon in the description, which is no YAML, is read all the same', async () => {

@@ -127,6 +127,7 @@ export class Bench {
     return planImport(source.startsWith('/') ? source : join(this.root, source), {
       root: this.root,
       layerDir: this.layerDir,
+      today: '2026-11-30',
       ...options,
     });
   }

@@ -1,27 +1,31 @@
 import pc from 'picocolors';
 import { openLayout } from '../../layout.js';
-import type { ImportKind, ImportPlan } from '../../zhcore/import/index.js';
+import type { FIELD_NAMES, ImportKind, ImportPlan, TableColumns } from '../../zhcore/import/index.js';
 import { EXIT } from '../exit-codes.js';
-import { log, print, printJson, visible } from '../output.js';
+import { print, printJson, progressLog, visible } from '../output.js';
 import type { CommonOptions } from './options.js';
 
 interface ImportCommandOptions extends CommonOptions {
   as?: ImportKind;
   module?: string;
   write?: boolean;
+  /** False with `--no-references`. */
+  references: boolean;
 }
 
 /** What is listed of each kind before 「还有 N 条」; `--json` has all. */
 const SHOWN = 20;
-/** Progress is worth a line after this long, and again at most this often, in milliseconds. */
-const PROGRESS_MS = 1000;
-
 const KINDS: Record<ImportKind, string> = { terms: '术语', playbooks: '流程模板', knowledge: '知识文档' };
 
 /** `xihe import`: shows what would be written, and why the rest would not; `--write` writes it. */
 export async function importInto(source: string, options: ImportCommandOptions): Promise<number> {
   const { root, layerDir } = openLayout(options.repo);
-  const { planImport, writeImport } = await import('../../zhcore/import/index.js');
+  const [importing, { today }] = await Promise.all([
+    import('../../zhcore/import/index.js'),
+    import('../../knowledge/index.js'),
+  ]);
+  const { planImport, writeImport } = importing;
+  const say = progressLog();
   const stop = new AbortController();
   const onInterrupt = () => {
     // A second Ctrl-C does not wait for the file at hand.
@@ -34,37 +38,32 @@ export async function importInto(source: string, options: ImportCommandOptions):
       root,
       layerDir,
       signal: stop.signal,
-      onProgress: progress(),
+      today: today(),
+      references: options.references,
+      onProgress: ({ done, total, what }) => say(`${what} ${done}/${total}`),
       ...(options.as ? { as: options.as } : {}),
       ...(options.module ? { module: options.module } : {}),
     });
     const written = options.write === true;
     if (written) writeImport(plan, root, () => stop.signal.aborted);
     if (options.json) printJson(toJson(plan, written));
-    else print(toText(plan, written));
+    else print(toText(plan, written, importing.FIELD_NAMES));
     return plan.files.length > 0 ? EXIT.done : EXIT.failed;
   } finally {
     process.removeListener('SIGINT', onInterrupt);
   }
 }
 
-function progress(): (p: { done: number; total: number; what: string }) => void {
-  let last = Date.now();
-  return ({ done, total, what }) => {
-    if (Date.now() - last < PROGRESS_MS) return;
-    last = Date.now();
-    log(pc.dim(`${what} ${done}/${total}`));
-  };
-}
-
 function toJson(plan: ImportPlan, written: boolean) {
   return {
     kind: plan.kind,
     written,
-    files: plan.files.map(({ path, entries, state }) => ({ path, entries, state })),
+    files: plan.files.map(({ path, kind, entries, state }) => ({ path, kind, entries, state })),
     imported: imported(plan),
     left_out: plan.leftOut,
     guessed: plan.guessed,
+    columns: plan.columns,
+    remarks: plan.remarks,
   };
 }
 
@@ -72,18 +71,29 @@ function imported(plan: ImportPlan): number {
   return plan.files.filter((file) => file.state === 'new').reduce((sum, file) => sum + file.entries, 0);
 }
 
-function toText(plan: ImportPlan, written: boolean): string {
-  const { files, leftOut, guessed } = plan;
+function toText(plan: ImportPlan, written: boolean, fieldNames: typeof FIELD_NAMES): string {
+  const { files, leftOut, guessed, columns, remarks } = plan;
   const fresh = files.filter((file) => file.state === 'new');
   const lines: string[] = [];
   const verb = written ? '已写入' : '将写入';
-  if (fresh.length > 0)
-    lines.push(pc.bold(`${verb} ${imported(plan)} 条${KINDS[plan.kind]}，${fresh.length} 个文件：`));
+  if (fresh.length > 0) lines.push(pc.bold(`${verb} ${countsOf(fresh)}，${fresh.length} 个文件：`));
   else lines.push(pc.bold(files.length > 0 ? '没有新的内容：都已经在 .xihe/ 里了。' : '没有可以导入的内容。'));
   for (const file of fresh.slice(0, SHOWN)) {
-    lines.push(`- ${file.path}（${file.entries} 条）`, ...file.preview.map((line) => pc.dim(`    ${line}`)));
+    const rest = file.entries - file.preview.length;
+    const shown = rest > 0 ? [...file.preview, `另有 ${rest} 条，写好后在文件里看`] : file.preview;
+    lines.push(`- ${file.path}（${file.entries} 条）`, ...shown.map((line) => pc.dim(`    ${line}`)));
   }
   more(lines, fresh.length);
+  section(
+    lines,
+    '列这样对应：',
+    columns.map((table) => columnsText(table, fieldNames)),
+  );
+  section(
+    lines,
+    '请留意：',
+    remarks.map(({ where, what }) => `${where}：${what}`),
+  );
   section(
     lines,
     '已有，没有动：',
@@ -103,6 +113,21 @@ function toText(plan: ImportPlan, written: boolean): string {
   );
   if (fresh.length > 0) lines.push('', written ? nextStep(plan.kind) : '这是预览。加 --write 写进 .xihe/。');
   return visible(lines.join('\n'));
+}
+
+/** 「5 条术语」, 「1 条流程模板、2 条知识文档」. */
+function countsOf(files: ImportPlan['files']): string {
+  const kinds = [...new Set(files.map(({ kind }) => kind))];
+  const of = (kind: ImportKind) => files.filter((f) => f.kind === kind).reduce((sum, { entries }) => sum + entries, 0);
+  return kinds.map((kind) => `${of(kind)} 条${KINDS[kind]}`).join('、');
+}
+
+function columnsText({ where, used, ignored }: TableColumns, fieldNames: typeof FIELD_NAMES): string {
+  const taken = used.map(
+    ({ column, field, by }) => `${column} → ${fieldNames[field]}${by === 'content' ? '（按内容判断）' : ''}`,
+  );
+  const rest = ignored.length > 0 ? `；没用到：${ignored.join('、')}` : '';
+  return `${where}：${taken.join('，')}${rest}`;
 }
 
 function nextStep(kind: ImportKind): string {

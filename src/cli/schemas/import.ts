@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { FIELDS } from '../../zhcore/import/headers.js';
 
 /** The document of `xihe import --json`. */
 export const importJson = z.object({
@@ -8,6 +9,9 @@ export const importJson = z.object({
     .array(
       z.object({
         path: z.string().describe('相对项目根目录'),
+        kind: z
+          .enum(['terms', 'playbooks', 'knowledge'])
+          .describe('里面是什么；技能的参考资料（references/*.md）作为知识文档一起导入'),
         entries: z.number().describe('文件里有几条'),
         state: z
           .enum(['new', 'same', 'kept'])
@@ -28,4 +32,22 @@ export const importJson = z.object({
   guessed: z
     .array(z.object({ where: z.string(), what: z.string().describe('猜了什么'), text: z.string() }))
     .describe('来源没有写明、由程序判断的，请人看一遍'),
+  columns: z
+    .array(
+      z.object({
+        where: z.string().describe('文件，带工作表'),
+        used: z.array(
+          z.object({
+            column: z.string().describe('列名；没有表头时是「第 2 列」'),
+            field: z.enum([...FIELDS, 'mixed']).describe('当作哪个字段；mixed 是一格里中文和代码符号都有'),
+            by: z.enum(['header', 'content']).describe('按列名，还是按这一列的内容'),
+          }),
+        ),
+        ignored: z.array(z.string()).describe('没用到的列'),
+      }),
+    )
+    .describe('每张表的哪一列当作什么'),
+  remarks: z
+    .array(z.object({ where: z.string(), what: z.string() }))
+    .describe('导入了、但要知道的：补了日期、模块没登记、和 scan 写的候选同词'),
 });

@@ -123,3 +123,23 @@ export function symbolsOf(cell: string): Symbols {
   out.symbols = [...new Set(out.symbols)];
   return out;
 }
+
+/**
+ * Words and symbols out of one cell that holds both: `超时关单/cancelExpired`, `退款（refund）`, `refund 退款`.
+ */
+export function mixedCell(cell: string): { field: 'keyword_ch' | 'code_symbols'; value: string }[] {
+  return splitList(cleanCell(cell)).flatMap((part) => {
+    const both =
+      /^(?<word>[^()（）]*\p{Script=Han}[^()（）]*?)\s*[(（](?<symbol>[^()（）]+)[)）]$/u.exec(part) ??
+      /^(?<symbol>[^()（）]+?)\s*[(（](?<word>[^()（）]*\p{Script=Han}[^()（）]*)[)）]$/u.exec(part) ??
+      /^(?<word>\p{Script=Han}+)[\s:：=-]+(?<symbol>[A-Za-z_$].*)$/u.exec(part) ??
+      /^(?<symbol>[A-Za-z_$][\w$.#]*)[\s:：=-]+(?<word>\p{Script=Han}.*)$/u.exec(part);
+    const { word = '', symbol = '' } = both?.groups ?? {};
+    if (word !== '' && !hasChinese(symbol))
+      return [
+        { field: 'keyword_ch' as const, value: word },
+        { field: 'code_symbols' as const, value: symbol },
+      ];
+    return [{ field: hasChinese(part) ? ('keyword_ch' as const) : ('code_symbols' as const), value: part }];
+  });
+}

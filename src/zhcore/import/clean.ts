@@ -73,7 +73,11 @@ function withoutNavigation(blocks: readonly Block[], drop: Drop): Block[] {
           .join(' '),
       );
       i += run - 1;
-    } else if (block.kind === 'paragraph' || block.kind === 'item' || block.kind === 'heading') {
+    } else if (block.kind === 'heading') {
+      // 「目录」 above a list of links goes with it; above anything else (the folders of a project) it is a title.
+      if (!isNavigationLine(block.text, 'heading') || !leadsAround(blocks, i + 1)) kept.push(block);
+      else drop('目录的标题，下面只有链接', block.text);
+    } else if (block.kind === 'paragraph' || block.kind === 'item') {
       const { kind } = block;
       const lines = block.text.split('\n');
       const left = lines.filter((line) => !isNavigationLine(line, kind));
@@ -82,6 +86,22 @@ function withoutNavigation(blocks: readonly Block[], drop: Drop): Block[] {
     } else kept.push(block);
   }
   return kept;
+}
+
+/** Whether the section that starts here holds nothing but links and captions. */
+function leadsAround(blocks: readonly Block[], from: number): boolean {
+  for (let i = from; i < blocks.length; i++) {
+    const block = blocks[i] as Block;
+    if (block.kind === 'heading') break;
+    const run = linkRun(blocks, i);
+    if (run > 0) i += run - 1;
+    else if (block.kind !== 'paragraph' && block.kind !== 'item') return false;
+    else {
+      const { kind } = block;
+      if (!block.text.split('\n').every((line) => isNavigationLine(line, kind))) return false;
+    }
+  }
+  return true;
 }
 
 /** How many blocks from here on are nothing but links within the site; 0 when that is no list of contents. */

@@ -1,162 +1,246 @@
-import { fold, hasChinese, identifiersOf } from '../../text/index.js';
+import { fold, hasChinese } from '../../text/index.js';
+import { type ColumnField, FIELD_NAMES, headerField, isCounter, isUseless } from './headers.js';
+import {
+  holdsSymbols,
+  holdsWords,
+  isSymbolCell,
+  type Profile,
+  profiles,
+  symbolColumn,
+  textColumn,
+  wordColumn,
+} from './profile.js';
 import type { Sheet, SheetRow } from './sheet.js';
 import type { Notes } from './types.js';
 
-/** Fields of a term that a table can give. */
-export const FIELDS = [
-  'id',
-  'keyword_ch',
-  'aliases',
-  'code_symbols',
-  'module',
-  'note',
-  'risk',
-  'status',
-  'confidence',
-  'source',
-  'reviewed_at',
-  'license',
-] as const;
-export type Field = (typeof FIELDS)[number];
-
-/** How Chinese and English tables name their columns, folded, without blanks and brackets. */
-const NAMES: Record<Field, string> = {
-  id: 'id 术语id 条目id',
-  keyword_ch:
-    '中文 术语 关键词 关键字 中文名 中文名称 中文术语 业务术语 业务名词 专业术语 名词 词 词条 词语 叫法 中文叫法 业务叫法 概念 名称 字段中文名 中文字段名 中文字段 keyword_ch keyword term word chinese chinesename zh zh_cn cn zhname',
-  aliases:
-    '别名 同义词 近义词 又称 又名 也叫 俗称 简称 别称 其他叫法 其他名称 口语 alias aliases synonym synonyms abbreviation',
-  code_symbols:
-    '代码 符号 代码符号 英文 英文名 英文名称 英文字段 英文字段名 字段 字段名 字段英文名 类名 类 方法 方法名 函数 函数名 表名 变量 变量名 标识符 代码标识 命名 枚举 枚举值 常量 接口 代码名 代码里的名字 code codes symbol symbols code_symbol code_symbols english englishname en identifier field fieldname class classname method methodname column columnname table tablename variable enum',
-  module: '模块 模块名 所属模块 业务模块 领域 业务域 所属领域 域 子系统 所属系统 module modulename domain',
-  note: '说明 备注 释义 解释 含义 描述 定义 业务含义 业务说明 用途 注释 note notes remark remarks description desc comment comments definition meaning explanation',
-  risk: '风险 注意 注意事项 风险点 风险提示 坑 易错 易错点 警示 risk risks caution cautions pitfall pitfalls attention',
-  status: '状态 审核状态 核实状态 确认状态 是否核实 是否确认 status state verified',
-  confidence: '置信度 可信度 confidence',
-  source: '来源 出处 依据 参考 参考来源 文档来源 source sources reference origin',
-  reviewed_at: '复核日期 复核时间 核实日期 核实时间 审核日期 审核时间 确认日期 reviewed_at reviewedat reviewdate',
-  license: '许可 许可证 license licence',
-};
-
-const FIELD_BY_NAME = new Map(
-  FIELDS.flatMap((field) => NAMES[field].split(' ').map((name) => [nameOf(name), field] as const)),
-);
-
-/** Columns that only count rows. */
-const COUNTERS = /^(?:序号|编号|行号|no|num|number|index|#|№)$/;
-
-/** A header as it is compared: 「中文名（必填）*」 is 中文名. */
-function nameOf(header: string): string {
-  return fold(header)
-    .replace(/[（(【[].*?[)）】\]]/g, '')
-    .replace(/[\s_*:：/\\-]+/g, '');
+/** What one column is taken for. */
+export interface Column {
+  column: number;
+  field: ColumnField;
+  /** Its title on one line; empty without one. */
+  header: string;
+  /** Its title says so, or only what it holds. */
+  by: 'header' | 'content';
 }
 
-/** The field that a column's title names. */
-export function fieldOf(header: string): Field | undefined {
-  return FIELD_BY_NAME.get(nameOf(header));
-}
-
-/** Which column holds which field; several may give symbols or notes. */
+/** Which column holds which field; several may give symbols, notes, aliases or risks. */
 export interface Columns {
-  fields: { column: number; field: Field; header: string }[];
+  fields: Column[];
   /** Where the entries start, as an index into the rows. */
   from: number;
 }
 
 /** A header stands among the first so many rows: titles and notes may come before it. */
 const HEADER_ROWS = 10;
+/** A title of a column is short; in characters, blanks and brackets included. */
+const LONGEST_TITLE = 40;
 
 /**
- * Finds out which column is what: by a header in Chinese or English, else by what the columns hold (Chinese words, identifiers).
+ * Finds out which column is what: by the titles in Chinese or English, and where those say nothing, by what the columns hold. Says in
+ * `notes` which column was taken for what.
  *
+ * @param moduleNames folded names of the project's modules
  * @returns undefined when it is no term table; the reason is in `notes`
  */
-export function columnsOf(sheet: Sheet, place: string, notes: Notes): Columns | undefined {
-  for (const [i, { cells }] of sheet.rows.slice(0, HEADER_ROWS).entries()) {
-    const fields = headerFields(cells);
-    const kinds = new Set(fields.map(({ field }) => field));
-    if (kinds.size < 2 || !(kinds.has('keyword_ch') || kinds.has('code_symbols'))) continue;
-    for (const row of sheet.rows.slice(0, i))
-      notes.drop(`${place}（第 ${row.row} 行）`, '表头以上的文字', row.cells.join(' '));
-    for (const [column, header] of cells.entries()) {
-      if (header.trim() === '' || fields.some((f) => f.column === column) || COUNTERS.test(nameOf(header))) continue;
-      notes.drop(place, `不认识的列「${header.trim()}」，没有导入`);
-    }
-    const completed = withWords(fields, sheet, i + 1, place, notes);
-    if (completed !== undefined) return { fields: completed, from: i + 1 };
-  }
-  const guessed = byContent(sheet.rows);
-  if (guessed === undefined) {
-    notes.drop(
-      place,
-      '没认出表头，也看不出哪一列是中文、哪一列是代码符号；表头写「中文」「代码」「别名」「模块」「说明」这样的列名',
-    );
-    return undefined;
-  }
-  const said = guessed.map(
-    ({ column, field }) =>
-      `第 ${column + 1} 列是${field === 'keyword_ch' ? '中文' : field === 'note' ? '说明' : '代码符号'}`,
-  );
-  notes.guess(place, `没有表头，按内容判断：${said.join('，')}`);
-  return { fields: guessed, from: 0 };
-}
-
-function headerFields(cells: readonly string[]): Columns['fields'] {
-  const fields: Columns['fields'] = [];
-  for (const [column, header] of cells.entries()) {
-    const field = fieldOf(header);
-    if (field === undefined) continue;
-    const several = field === 'code_symbols' || field === 'note' || field === 'aliases' || field === 'risk';
-    if (several || !fields.some((f) => f.field === field)) fields.push({ column, field, header: header.trim() });
-  }
-  return fields;
-}
-
-/** A data dictionary (字段名 | 类型 | 说明) has its Chinese words in the description. */
-function withWords(
-  fields: Columns['fields'],
+export function columnsOf(
   sheet: Sheet,
-  from: number,
   place: string,
+  moduleNames: ReadonlyMap<string, string>,
   notes: Notes,
-): Columns['fields'] | undefined {
-  if (fields.some(({ field }) => field === 'keyword_ch')) return fields;
-  const described = fields.find(({ field }) => field === 'note');
-  if (described === undefined) return undefined;
-  const cells = sheet.rows.slice(from).map(({ cells: row }) => (row[described.column] ?? '').trim());
-  const words = cells.filter((cell) => hasChinese(cell) && [...cell].length <= LONGEST_WORD).length;
-  if (words === 0 || words < cells.filter(Boolean).length / 2) return undefined;
-  notes.guess(place, `没有「中文」一列，把「${described.header}」当作中文叫法`);
-  return fields.map((f) => (f === described ? { ...f, field: 'keyword_ch' as const } : f));
-}
-
-/** A Chinese term is short; longer cells are explanations. In characters. */
-const LONGEST_WORD = 20;
-
-/** So large a share of the filled cells must look like what the column is taken for. */
-const COLUMN_SHARE = 0.6;
-
-function byContent(rows: readonly SheetRow[]): Columns['fields'] | undefined {
-  const width = Math.max(0, ...rows.map(({ cells }) => cells.length));
-  const share = (column: number, test: (cell: string) => boolean): number => {
-    const filled = rows.map(({ cells }) => (cells[column] ?? '').trim()).filter(Boolean);
-    return filled.length === 0 ? 0 : filled.filter(test).length / filled.length;
-  };
-  const columns = Array.from({ length: width }, (_, column) => column);
-  const word = columns.find(
-    (c) => share(c, (cell) => hasChinese(cell) && [...cell].length <= LONGEST_WORD) >= COLUMN_SHARE,
+): Columns | undefined {
+  for (const at of headerRows(sheet.rows)) {
+    const titles = at < 0 ? [] : (sheet.rows[at] as SheetRow).cells;
+    const found = assign(titles, profiles(sheet.rows.slice(at + 1)), moduleNames);
+    if (found === undefined) continue;
+    for (const row of sheet.rows.slice(0, Math.max(0, at)))
+      notes.drop(`${place}（第 ${row.row} 行）`, '表头以上的文字', row.cells.join(' '));
+    say(place, titles, found, at < 0, notes);
+    return { fields: found, from: at + 1 };
+  }
+  notes.drop(
+    place,
+    '没认出表头，也看不出哪一列是中文、哪一列是代码符号；表头写「中文」「代码」「别名」「模块」「说明」这样的列名',
   );
-  const symbol = columns.find((c) => share(c, isSymbolCell) >= COLUMN_SHARE);
-  if (word === undefined || symbol === undefined) return undefined;
-  const note = columns.find((c) => c !== word && c !== symbol && share(c, hasChinese) >= COLUMN_SHARE);
-  return [
-    { column: word, field: 'keyword_ch' as const, header: '' },
-    { column: symbol, field: 'code_symbols' as const, header: '' },
-    ...(note === undefined ? [] : [{ column: note, field: 'note' as const, header: '' }]),
-  ];
+  return undefined;
 }
 
-function isSymbolCell(cell: string): boolean {
-  return !hasChinese(cell) && (identifiersOf(cell).length > 0 || /^[A-Za-z_$][\w$]*$/.test(cell));
+/** Rows that may be the header, likeliest first; -1 for a table without one. */
+function headerRows(rows: readonly SheetRow[]): number[] {
+  const first = rows
+    .slice(0, HEADER_ROWS)
+    .map(({ cells }, i) => ({ i, cells, kinds: kindsOf(cells) }))
+    .filter(({ i, cells }) => !rows.slice(0, i).some((above) => isEntryRow(above.cells, filledOf(cells).length)));
+  const names = first.filter(({ kinds }) => kinds.size >= 2 && (kinds.has('keyword_ch') || kinds.has('code_symbols')));
+  const partly = first.filter(({ kinds, cells }) => namesSome(cells, kinds.size) && isTitleRow(cells));
+  const shaped = first.filter(({ i, cells }) => standsOut(cells, rows.slice(i + 1)));
+  return [...new Set([...names, ...partly, ...shaped].map(({ i }) => i)), -1];
+}
+
+function kindsOf(cells: readonly string[]): Set<ColumnField> {
+  const kinds = new Set(cells.flatMap((cell) => (cell.trim() === '' ? [] : (headerField(cell) ?? []))));
+  return kinds.delete('mixed') ? kinds.add('keyword_ch').add('code_symbols') : kinds;
+}
+
+const filledOf = (cells: readonly string[]) => cells.map((cell) => cell.trim()).filter(Boolean);
+
+/** A row above the header is a title or a remark: one with as many cells, a word and a symbol among them, is an entry. */
+function isEntryRow(cells: readonly string[], width: number): boolean {
+  const filled = filledOf(cells);
+  return filled.length >= width && filled.some(hasChinese) && filled.some(isSymbolCell);
+}
+
+/** Some titles are known. 状态 beside status is no header, but an entry of a list without one. */
+function namesSome(cells: readonly string[], kinds: number): boolean {
+  return kinds > 1 || (kinds === 1 && filledOf(cells).filter((cell) => headerField(cell) !== undefined).length === 1);
+}
+
+/** Several short cells, none of which could only stand in code. */
+function isTitleRow(cells: readonly string[]): boolean {
+  const filled = filledOf(cells);
+  return (
+    filled.length >= 2 &&
+    filled.every((cell) => [...cell].length <= LONGEST_TITLE && !(isSymbolCell(cell) && /[a-z][A-Z]|[_#]/.test(cell)))
+  );
+}
+
+/** A row of titles above a column of symbols has a word there and no symbol. */
+function standsOut(cells: readonly string[], below: readonly SheetRow[]): boolean {
+  const symbols = symbolColumn(profiles(below).filter(holdsSymbols));
+  const title = symbols === undefined ? '' : (cells[symbols.column] ?? '').trim();
+  return title !== '' && !isSymbolCell(title) && isTitleRow(cells);
+}
+
+/** Gives each column its field. @returns undefined when there are no words, or nothing beside them */
+function assign(
+  titles: readonly string[],
+  all: readonly Profile[],
+  moduleNames: ReadonlyMap<string, string>,
+): Column[] | undefined {
+  const columns = byTitle(titles, all);
+  const free = () =>
+    all.filter(({ column, filled }) => {
+      const title = titles[column] ?? '';
+      return filled > 0 && !columns.some((c) => c.column === column) && !(title.trim() !== '' && isUseless(title));
+    });
+  const take = (profile: Profile | undefined, field: ColumnField) => {
+    if (profile === undefined) return;
+    const known = columns.findIndex((c) => c.column === profile.column);
+    if (known >= 0) columns.splice(known, 1);
+    columns.push({ column: profile.column, field, header: titleOf(titles[profile.column]), by: 'content' });
+  };
+  const has = (...fields: ColumnField[]) => columns.some(({ field }) => field === 'mixed' || fields.includes(field));
+  // Without any title, a column of the project's own module names is no column of terms.
+  if (!has('module'))
+    take(
+      free().find((profile) => isModules(profile, moduleNames)),
+      'module',
+    );
+  if (!has('keyword_ch')) take(spareWords(columns, free(), all), 'keyword_ch');
+  if (!has('code_symbols')) take(symbolColumn(free()), 'code_symbols');
+  const untitled = !columns.some(({ by }) => by === 'header');
+  if (!has('note')) take(textColumn(free(), untitled ? 1 : undefined), 'note');
+  if (!has('keyword_ch')) return undefined;
+  // Two columns of text alone are a list of anything; titles make it a glossary.
+  if (!has('code_symbols') && (untitled || !has('aliases', 'note'))) return undefined;
+  return columns.sort((a, b) => a.column - b.column);
+}
+
+/** More than one column may give these. */
+const SEVERAL: ReadonlySet<ColumnField> = new Set(['code_symbols', 'note', 'aliases', 'risk', 'keyword_ch']);
+
+/** What the titles say, where the cells don't speak against it. */
+function byTitle(titles: readonly string[], all: readonly Profile[]): Column[] {
+  const columns: Column[] = [];
+  for (const [column, title] of titles.entries()) {
+    if (title.trim() === '' || isCounter(title)) continue;
+    const field = headerField(title);
+    if (field === undefined) continue;
+    const same = columns.find((c) => c.field === field);
+    // 系统 and 模块 beside each other: the narrower one.
+    if (
+      same !== undefined &&
+      field === 'module' &&
+      /模块|module/i.test(fold(title)) &&
+      !/模块|module/i.test(fold(same.header))
+    )
+      columns.splice(columns.indexOf(same), 1);
+    else if (same !== undefined && !SEVERAL.has(field)) continue;
+    columns.push({ column, field, header: titleOf(title), by: 'header' });
+  }
+  return oneKeyword(columns, all);
+}
+
+/** One column names the terms: the others that could are other names, in Chinese or in code. */
+function oneKeyword(columns: readonly Column[], all: readonly Profile[]): Column[] {
+  const profile = ({ column }: Column) => all[column];
+  const named = columns.filter(({ field }) => field === 'keyword_ch');
+  const coded = columns.filter(({ field }) => field === 'code_symbols');
+  const best = named.find((c) => (profile(c)?.words ?? 0) > 0.5) ?? named[0];
+  const inCode = (c: Column) => (profile(c)?.chinese ?? 0) < 0.2 && holdsSymbols(profile(c) as Profile);
+  return columns.map((c) => {
+    const seen = profile(c);
+    if (seen === undefined || seen.filled === 0) return c;
+    if (c.field === 'keyword_ch' && (c !== best || (coded.some((o) => inWords(profile(o))) && inCode(c))))
+      return { ...c, field: inCode(c) ? 'code_symbols' : 'aliases' };
+    if (c.field === 'keyword_ch' && coded.length === 0 && inCode(c) && all.some((o) => o !== seen && holdsWords(o)))
+      return { ...c, field: 'code_symbols' };
+    // 字段 may be what the field is called, beside 英文名.
+    if (c.field === 'code_symbols' && best !== undefined && !inCode(best) && coded.length > 1 && inWords(seen))
+      return { ...c, field: 'aliases' };
+    return c;
+  });
+}
+
+const inWords = (profile: Profile | undefined) => profile !== undefined && holdsWords(profile) && profile.symbols < 0.2;
+
+/**
+ * The column of words where no title names one: one without a title that says something, else one whose title says symbols and whose
+ * cells are Chinese, else (a data dictionary: 字段名 | 类型 | 说明) a short description.
+ */
+function spareWords(
+  columns: readonly Column[],
+  free: readonly Profile[],
+  all: readonly Profile[],
+): Profile | undefined {
+  const titled = (field: ColumnField) => columns.filter((c) => c.field === field).flatMap((c) => all[c.column] ?? []);
+  return (
+    wordColumn(free) ??
+    wordColumn(titled('code_symbols').filter(inWords)) ??
+    wordColumn(titled('aliases')) ??
+    wordColumn(titled('note'))
+  );
+}
+
+function isModules({ cells }: Profile, moduleNames: ReadonlyMap<string, string>): boolean {
+  return cells.length > 0 && cells.every((cell) => moduleNames.has(fold(cell)));
+}
+
+const titleOf = (title: string | undefined) => (title ?? '').replace(/\s+/g, ' ').trim();
+
+/** Says what each column was taken for, and which were not. */
+function say(
+  place: string,
+  titles: readonly string[],
+  columns: readonly Column[],
+  isBare: boolean,
+  notes: Notes,
+): void {
+  const shown = ({ column, header }: Column) => (header === '' ? `第 ${column + 1} 列` : `「${header}」`);
+  const ignored = titles
+    .map((title, column) => ({ title: titleOf(title), column }))
+    .filter(({ title, column }) => title !== '' && !columns.some((c) => c.column === column));
+  notes.columns.push({
+    where: place,
+    used: columns.map((c) => ({
+      column: c.header === '' ? `第 ${c.column + 1} 列` : c.header,
+      field: c.field,
+      by: c.by,
+    })),
+    ignored: ignored.map(({ title }) => title),
+  });
+  for (const { title } of ignored.filter((one) => !isCounter(one.title)))
+    notes.drop(place, `不认识的列「${title}」，没有导入`);
+  const guessed = columns.filter(({ by }) => by === 'content').map((c) => `${shown(c)}是${FIELD_NAMES[c.field]}`);
+  if (guessed.length > 0)
+    notes.guess(place, `${isBare ? '没有表头，' : '列名看不出来的，'}按内容判断：${guessed.join('，')}`);
 }

@@ -5,7 +5,7 @@ import { bareText } from './navigation.js';
 
 /** Headings that every document has: as keywords they would answer every question. Folded. */
 const GENERIC = new Set(
-  `概述 概览 总览 说明 介绍 简介 背景 前言 引言 总结 小结 结论 备注 附录 注意 注意事项 其他 其它 使用 用法 使用方法 安装 配置 环境 测试 构建 部署 开发 调试 约定 规范 规则 要求 命令
+  `目录 概述 概览 总览 说明 介绍 简介 背景 前言 引言 总结 小结 结论 备注 附录 注意 注意事项 其他 其它 使用 用法 使用方法 安装 配置 环境 测试 构建 部署 开发 调试 约定 规范 规则 要求 命令
   常用命令 示例 例子 样例 常见问题 问题 参考 参考资料 参考链接 步骤 流程 目标 目的 范围 原则 风格 代码风格 代码规范 项目结构 目录结构 技术栈 快速开始 入门 更新日志 变更记录 文档 项目 项目说明
   overview introduction intro about background summary conclusion notes note usage install installation setup configuration config environment testing tests test build building
   deploy deployment development commands command conventions convention guidelines rules rule style examples example faq references reference requirements prerequisites

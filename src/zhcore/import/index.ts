@@ -1,11 +1,23 @@
 /** Import: what other tools hold (term tables, skills, documents) as entries of a project's layer. */
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { XiheError } from '../../errors.js';
 import { detect } from './detect.js';
 import { openSource } from './source.js';
 import { type ImportOptions, type ImportPlan, Notes } from './types.js';
 
-export type { Guessed, ImportKind, ImportOptions, ImportPlan, LeftOut, PlannedFile } from './types.js';
+export { FIELD_NAMES, FIELDS } from './headers.js';
+export type {
+  Guessed,
+  ImportKind,
+  ImportOptions,
+  ImportPlan,
+  LeftOut,
+  PlannedFile,
+  Remark,
+  TableColumns,
+} from './types.js';
 export { writeImport } from './write.js';
 
 /**
@@ -19,6 +31,11 @@ export async function planImport(source: string, options: ImportOptions): Promis
   const notes = new Notes();
   const given = openSource(source, options.root, notes);
   const { kind, files } = detect(given, options.as, notes);
+  if (kind === 'playbooks' && !given.isFolder && existsSync(join(dirname(given.abs), 'references')))
+    notes.drop(
+      files[0]?.name ?? given.stem,
+      '只给了 SKILL.md，旁边 references/ 里的参考资料没有带上：改为导入它所在的目录',
+    );
   const what = { terms: '正在读表', playbooks: '正在读技能', knowledge: '正在读文档' }[kind];
   const tick = async (done: number, total: number): Promise<void> => {
     // Lets Ctrl-C through.
@@ -33,5 +50,6 @@ export async function planImport(source: string, options: ImportOptions): Promis
       return (await import('./skills.js')).planPlaybooks(files, given.files, options, notes, tick);
     return (await import('./knowledge.js')).planKnowledge(files, given.stem, options, notes, tick);
   };
-  return { kind, files: await plan(), leftOut: notes.leftOut, guessed: notes.guessed };
+  const { leftOut, guessed, columns, remarks } = notes;
+  return { kind, files: await plan(), leftOut, guessed, columns, remarks };
 }

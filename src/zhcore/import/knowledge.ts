@@ -26,39 +26,50 @@ export async function planKnowledge(
   notes: Notes,
   tick: (done: number, total: number) => Promise<void>,
 ): Promise<PlannedFile[]> {
-  const placer = new Placer(options, `knowledge/imported/${safeName(stem, 'documents')}`, notes);
+  const placer = new DocumentPlacer(options, stem, notes);
   for (const [i, source] of sources.entries()) {
     await tick(i, sources.length);
-    const drafts = await readEach(source, sources, notes, () => {
-      const text = source.text();
-      return holdsSecret(text, source.name, notes) ? [] : draftsOf(source, text, notes);
-    });
-    for (const draft of drafts ?? []) placer.place(draft);
+    for (const draft of await readDrafts(source, sources, notes)) placer.place(draft);
   }
   return placer.files;
+}
+
+/** The documents of one of several files; what is wrong with it goes to `notes`. */
+export async function readDrafts(source: Source, sources: readonly Source[], notes: Notes): Promise<Draft[]> {
+  const drafts = await readEach(source, sources, notes, () => {
+    const text = source.text();
+    return holdsSecret(text, source.name, notes) ? [] : draftsOf(source, text, notes);
+  });
+  return drafts ?? [];
 }
 
 /** What makes two texts the same: neither case nor width nor script nor white space. */
 const keyOf = (body: string) => stableHash(fold(body).replace(/\s+/g, ''));
 
-class Placer {
+/** Decides which documents are new, and where they go: a folder for each source. */
+export class DocumentPlacer {
   readonly files: PlannedFile[] = [];
   /** Bodies that are there, and their files. */
   private readonly known = new Map<string, string>();
   /** Bodies of this import, and where they stand in the source. */
   private readonly seen = new Map<string, string>();
+  /** Bodies of this import, and the files that they go to. */
+  private readonly placed = new Map<string, string>();
   private readonly taken = new Set<string>();
+  private readonly folder: string;
 
   constructor(
     private readonly options: ImportOptions,
-    private readonly folder: string,
+    stem: string,
     private readonly notes: Notes,
   ) {
+    this.folder = `knowledge/imported/${safeName(stem, 'documents')}`;
     const loaded = loadKnowledge(join(options.layerDir, 'knowledge'), 'project');
     for (const doc of loaded.documents) this.known.set(keyOf(doc.body), `.xihe/knowledge/${doc.id}`);
   }
 
-  place(draft: Draft): void {
+  /** @returns where the text stands then, relative to the project; undefined when it stays out */
+  place(draft: Draft): string | undefined {
     const key = keyOf(draft.body);
     const name = freeName(safeName(draft.title, 'document'), (n) => this.taken.has(n.toLowerCase()));
     const path = `.xihe/${this.folder}/${name}.md`;
@@ -68,24 +79,33 @@ class Placer {
       else this.taken.add(name.toLowerCase());
       if (this.known.has(key) && !this.files.some((file) => file.path === twin))
         this.files.push(this.planned(twin, '', draft, 'same'));
-      return;
+      return this.known.get(key) ?? this.placed.get(key);
     }
     const content = emitMarkdown(frontOf(draft, this.options), draft.body);
     const fault = Buffer.byteLength(content) > MAX_FILE_BYTES ? '文件太大' : markdownFault('document', content);
     if (fault !== undefined) {
       this.notes.drop(draft.where, `写进去会加载不了：${fault}`, draft.title);
-      return;
+      return undefined;
     }
     this.taken.add(name.toLowerCase());
     this.seen.set(key, draft.where);
+    this.placed.set(key, path);
     const state = stateOf(join(this.options.layerDir, this.folder, `${name}.md`), content);
     if (state === 'kept')
       this.notes.drop(draft.where, `${path} 已经有了，内容不同，没有动它；要更新请先删掉或改名`, draft.title);
     this.files.push(this.planned(path, content, draft, state));
+    return path;
   }
 
   private planned(path: string, content: string, draft: Draft, state: PlannedFile['state']): PlannedFile {
-    return { path, content, entries: 1, state, preview: [`${draft.title}（${draft.body.length} 字）`] };
+    return {
+      path,
+      kind: 'knowledge',
+      content,
+      entries: 1,
+      state,
+      preview: [`${draft.title}（${draft.body.length} 字）`],
+    };
   }
 }
 

@@ -1,6 +1,6 @@
 import { fold, hasChinese, stableHash } from '../../text/index.js';
 import { cleanCell, oneLine, splitList, symbolsOf } from './cells.js';
-import type { Field } from './columns.js';
+import type { Field } from './headers.js';
 import type { Notes } from './types.js';
 
 /** A term as a source gives it. */
@@ -147,7 +147,9 @@ function givenId(given: string, table: string): string {
 /** A term is no fact until somebody says so. */
 function statusOf(given: string | undefined): TermEntry['status'] {
   return given !== undefined &&
-    /^(?:verified|已?(?:核实|确认|审核|审定|复核)(?:通过|过)?|审核通过|是|y|yes|true|√|✓|✔)$/i.test(given)
+    /^(?:verified|(?:已经?|人工)?(?:核实|核对|校对|确认|审核|审定|评审|复核)(?:通过|过|无误)?|(?:审核|评审|已)?通过|已定稿|ok|是|y|yes|true|√|✓|✔)$/i.test(
+      given,
+    )
     ? 'verified'
     : 'candidate';
 }

@@ -7,6 +7,7 @@ import { loadLayer } from '../load.js';
 import { emitMarkdown, markdownFault, type YamlValue } from './emit.js';
 import { stateOf } from './knowledge.js';
 import { safeName } from './names.js';
+import { type OwnFile, planReferences, type References } from './references.js';
 import { readSkillBody, type SkillBody } from './skillBody.js';
 import { holdsSecret, readEach, type Source } from './source.js';
 import { triggerWords } from './trigger-words.js';
@@ -26,8 +27,8 @@ interface Skill {
   listed: string[];
   body: string;
   bodyLine: number;
-  /** Other files of its folder, relative to it. */
-  ownFiles: string[];
+  /** Other files of its folder. */
+  ownFiles: OwnFile[];
 }
 
 /** Agent Skills (`SKILL.md`) as playbooks; nothing of theirs is run or copied but the text. */
@@ -44,12 +45,22 @@ export async function planPlaybooks(
     await tick(i, skills.length);
     const skill = await readEach(source, skills, notes, () => readSkill(source, skills, all, notes));
     if (skill === undefined) continue;
-    const file = plan(skill, options, known, notes);
+    if (isTaken(skill, options, known, notes)) continue;
+    const references = await planReferences(skill, options, notes);
+    const file = plan(skill, references, options, notes);
     if (file === undefined) continue;
     if (file.state === 'new') known.set(fold(skill.id), source.name);
-    files.push(file);
+    files.push(file, ...references.files);
   }
   return files;
+}
+
+/** Another file has the id. */
+function isTaken(skill: Skill, options: ImportOptions, known: ReadonlyMap<string, string>, notes: Notes): boolean {
+  const owner = known.get(fold(skill.id));
+  if (owner === undefined || existsSync(join(options.layerDir, FOLDER, `${skill.id}.md`))) return false;
+  notes.drop(skill.source.name, `${owner} 已经用了 id ${skill.id}，没有导入`, skill.name);
+  return true;
 }
 
 /** Ids that are taken, and by which file. */
@@ -161,51 +172,46 @@ function listedTriggers(data: Record<string, unknown>): string[] {
 }
 
 /** Files of the skill's folder that are no part of a skill within it. */
-function ownFiles(source: Source, skills: readonly Source[], all: readonly Source[]): string[] {
+function ownFiles(source: Source, skills: readonly Source[], all: readonly Source[]): OwnFile[] {
   const dir = dirname(source.abs) + sep;
   const inner = skills
     .map((other) => dirname(other.abs) + sep)
     .filter((other) => other !== dir && other.startsWith(dir));
   return all
     .filter((file) => file !== source && file.abs.startsWith(dir) && !inner.some((other) => file.abs.startsWith(other)))
-    .map((file) => relative(dir, file.abs).split(sep).join('/'));
+    .map((file) => ({ source: file, path: relative(dir, file.abs).split(sep).join('/') }));
 }
 
-function plan(
-  skill: Skill,
-  options: ImportOptions,
-  known: ReadonlyMap<string, string>,
-  notes: Notes,
-): PlannedFile | undefined {
+function plan(skill: Skill, references: References, options: ImportOptions, notes: Notes): PlannedFile | undefined {
   const { source } = skill;
-  const read = readSkillBody(skill.body, skill.bodyLine, skill.ownFiles);
-  const front = frontOf(skill, read, options, notes);
+  const read = readSkillBody(
+    skill.body,
+    skill.bodyLine,
+    skill.ownFiles.map(({ path }) => path),
+  );
+  const front = frontOf(skill, read, references, options, notes);
   const content = emitMarkdown(front, skill.body);
   const fault = markdownFault('playbook', content);
   if (fault !== undefined) {
     notes.drop(source.name, `写进去会加载不了：${fault}`, skill.name);
     return undefined;
   }
-  if (skill.ownFiles.length > 0)
-    notes.drop(source.name, `自带的 ${skill.ownFiles.length} 个文件没有导入，也没有运行`, skill.ownFiles.join('、'));
+  const rest = skill.ownFiles.filter(({ path }) => !references.looked.has(path)).map(({ path }) => path);
+  if (rest.length > 0) notes.drop(source.name, `自带的 ${rest.length} 个文件没有导入，也没有运行`, rest.join('、'));
   const path = `.xihe/${FOLDER}/${skill.id}.md`;
   const state = stateOf(join(options.layerDir, FOLDER, `${skill.id}.md`), content);
-  const owner = known.get(fold(skill.id));
-  if (state === 'new' && owner !== undefined) {
-    notes.drop(source.name, `${owner} 已经用了 id ${skill.id}，没有导入`, skill.name);
-    return undefined;
-  }
   if (state === 'kept')
     notes.drop(source.name, `${path} 已经有了，内容不同，没有动它；要更新请先删掉或改名`, skill.name);
   const preview = [
     `${front.title}：${(front.trigger_keywords as string[]).join('、')}（${(front.steps as string[]).length} 步）`,
   ];
-  return { path, content, entries: 1, state, preview };
+  return { path, kind: 'playbooks', content, entries: 1, state, preview };
 }
 
 function frontOf(
   skill: Skill,
   read: SkillBody,
+  references: References,
   options: ImportOptions,
   notes: Notes,
 ): Record<string, YamlValue | undefined> {
@@ -215,7 +221,7 @@ function frontOf(
     id: skill.id,
     title,
     trigger_keywords: triggersOf(skill, title, notes),
-    required_checks: requiredChecks(skill, read, options, notes),
+    required_checks: requiredChecks(skill, read, references, options, notes),
     steps: stepsOf(skill, read, notes),
     post_checks: postChecks(skill, read, notes),
     module: options.module,
@@ -261,10 +267,11 @@ function postChecks(skill: Skill, { commands, refused }: SkillBody, notes: Notes
   return commands.map(({ text, heading }) => ({ type: 'command', command: text, purpose: heading || '改完要通过' }));
 }
 
-/** Files of the project that are to be read first. Those of the skill itself are not here. */
+/** Files that are to be read first: of the project, and references of the skill that came along. */
 function requiredChecks(
   skill: Skill,
   { prerequisites }: SkillBody,
+  references: References,
   options: ImportOptions,
   notes: Notes,
 ): YamlValue | undefined {
@@ -272,8 +279,12 @@ function requiredChecks(
   for (const { text: path, line, heading } of prerequisites) {
     if (/^[a-z]+:|^\/|^[A-Za-z]:\\/i.test(path) || posix.normalize(path).startsWith('..')) continue;
     const at = `${skill.source.name}:${line}`;
-    if (skill.ownFiles.includes(posix.normalize(path))) {
-      notes.drop(at, '要先读的文件是技能自带的，没有导入', path);
+    const own = posix.normalize(path);
+    if (skill.ownFiles.some((file) => file.path === own)) {
+      const documents = references.documents.get(own) ?? [];
+      if (documents.length === 0) notes.drop(at, '要先读的文件是技能自带的，没有导入', path);
+      for (const document of documents)
+        checks.push({ type: 'read_file', path: document, on_missing: 'warn', purpose: heading || '先读这个文件' });
       continue;
     }
     checks.push({ type: 'read_file', path, on_missing: 'warn', purpose: heading || '先读这个文件' });

@@ -1,7 +1,7 @@
 import { XiheError } from '../../errors.js';
 import { readYaml } from '../../knowledge/index.js';
 import { hasChinese } from '../../text/index.js';
-import { FIELDS, type Field, fieldOf } from './columns.js';
+import { FIELDS, type Field, fieldOf } from './headers.js';
 import type { RawTerm } from './rawTerm.js';
 import type { Notes } from './types.js';
 

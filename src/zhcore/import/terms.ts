@@ -2,12 +2,12 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { fold } from '../../text/index.js';
-import { loadLayer } from '../load.js';
-import { loadModules } from '../merge.js';
 import type { Term } from '../types.js';
+import { mixedCell } from './cells.js';
 import { columnsOf } from './columns.js';
 import { readCsv } from './csv.js';
 import { emitTerm, termFault } from './emit.js';
+import { KnownTerms, ModuleNames, wordKey } from './known.js';
 import { readMarkdownTables } from './markdownTable.js';
 import { freeName, safeName } from './names.js';
 import { type PlacedTerm, type RawTerm, type TermEntry, toTerm } from './rawTerm.js';
@@ -34,15 +34,15 @@ export async function planTerms(
   notes: Notes,
   tick: (done: number, total: number) => Promise<void>,
 ): Promise<PlannedFile[]> {
-  const known = existing(options.layerDir);
-  const moduleNames = moduleNamesOf(options.layerDir);
+  const known = new KnownTerms(options.layerDir);
+  const modules = new ModuleNames(options.layerDir);
   const merger = new Merger(notes);
   const bySource: { source: Source; terms: PlacedTerm[] }[] = [];
   for (const source of sources) {
-    const raw = (await readEach(source, sources, notes, () => rawTerms(source, notes))) ?? [];
+    const raw = (await readEach(source, sources, notes, () => rawTerms(source, modules.byName, notes))) ?? [];
     const defaults = {
       table: source.stem,
-      moduleNames,
+      moduleNames: modules.byName,
       ...(options.module === undefined ? {} : { module: options.module }),
     };
     const terms: PlacedTerm[] = [];
@@ -53,48 +53,39 @@ export async function planTerms(
     }
     bySource.push({ source, terms });
   }
-  const taken = new Set<string>();
-  return bySource.flatMap(({ source, terms }) =>
-    new Placer(options.layerDir, known, taken, notes).files(source.stem, terms),
+  const placer = new Placer(options, known, modules, notes);
+  return bySource.flatMap(({ source, terms }) => placer.files(source, terms));
+}
+
+type ModuleByName = ReadonlyMap<string, string>;
+
+async function rawTerms(source: Source, modules: ModuleByName, notes: Notes): Promise<RawTerm[]> {
+  if (['.yaml', '.yml', '.json'].includes(source.ext)) return readTermList(source.text(), source.name, notes);
+  if (source.ext === '.md' || source.ext === '.markdown')
+    return readMarkdownTables(source.text()).flatMap((sheet) => tableTerms(sheet, source.name, modules, notes));
+  if (!source.ext.startsWith('.xls'))
+    return tableTerms(readCsv(source.text(), source.name, notes), source.name, modules, notes);
+  const { readXlsx } = await import('./xlsx.js');
+  return readXlsx(source.bytes(), source.name, notes).flatMap((sheet) =>
+    tableTerms(sheet, source.name, modules, notes),
   );
 }
 
-async function rawTerms(source: Source, notes: Notes): Promise<RawTerm[]> {
-  if (['.yaml', '.yml', '.json'].includes(source.ext)) return readTermList(source.text(), source.name, notes);
-  if (source.ext === '.md' || source.ext === '.markdown')
-    return readMarkdownTables(source.text()).flatMap((sheet) => tableTerms(sheet, source.name, notes));
-  if (!source.ext.startsWith('.xls')) return tableTerms(readCsv(source.text(), source.name, notes), source.name, notes);
-  const { readXlsx } = await import('./xlsx.js');
-  return readXlsx(source.bytes(), source.name, notes).flatMap((sheet) => tableTerms(sheet, source.name, notes));
-}
-
-function tableTerms(sheet: Sheet, file: string, notes: Notes): RawTerm[] {
+function tableTerms(sheet: Sheet, file: string, modules: ModuleByName, notes: Notes): RawTerm[] {
   const place = sheet.name === '' ? file : `${file}#${sheet.name}`;
   if (sheet.rows.length === 0) {
     notes.drop(place, '是空表');
     return [];
   }
-  const columns = columnsOf(sheet, place, notes);
+  const columns = columnsOf(sheet, place, modules, notes);
   if (columns === undefined) return [];
   return sheet.rows.slice(columns.from).map(({ row, cells }) => ({
     where: placeOf(file, sheet, row),
-    fields: columns.fields.map(({ column, field }) => ({ field, value: cells[column] ?? '' })),
+    fields: columns.fields.flatMap(({ column, field }) =>
+      field === 'mixed' ? mixedCell(cells[column] ?? '') : [{ field, value: cells[column] ?? '' }],
+    ),
   }));
 }
-
-/** The team's Chinese names of its modules. */
-function moduleNamesOf(layerDir: string): Map<string, string> {
-  const modules = loadModules({ dir: layerDir, layer: 'project' }).get('modules.yaml')?.entries[0]?.value;
-  const names = Object.entries(modules?.titles ?? {}).map(([module, title]) => [fold(title), module] as const);
-  return new Map([...names, ...Object.keys(modules?.globs ?? {}).map((module) => [fold(module), module] as const)]);
-}
-
-function existing(layerDir: string): Term[] {
-  const files = loadLayer({ dir: layerDir, layer: 'project' }).terms;
-  return [...files.values()].flatMap((file) => file.entries.map((entry) => entry.value));
-}
-
-const wordKey = (word: string, module: string | undefined) => `${fold(word)}\n${module ?? ''}`;
 
 /** Rows that say the same become one. */
 class Merger {
@@ -137,20 +128,19 @@ function merge(into: TermEntry, from: TermEntry): void {
 
 /** Decides which terms are new, and where they go. */
 class Placer {
-  private readonly byId: Map<string, Term>;
-  private readonly byWord: Map<string, Term>;
+  private readonly taken = new Set<string>();
+  private readonly layerDir: string;
 
   constructor(
-    private readonly layerDir: string,
-    known: readonly Term[],
-    private readonly taken: Set<string>,
+    private readonly options: ImportOptions,
+    private readonly known: KnownTerms,
+    private readonly modules: ModuleNames,
     private readonly notes: Notes,
   ) {
-    this.byId = new Map(known.map((term) => [term.id, term]));
-    this.byWord = new Map(known.map((term) => [wordKey(term.keyword_ch, term.module), term]));
+    this.layerDir = options.layerDir;
   }
 
-  files(stem: string, terms: readonly PlacedTerm[]): PlannedFile[] {
+  files({ stem, name: where }: Source, terms: readonly PlacedTerm[]): PlannedFile[] {
     const name = `imported-${safeName(stem, 'terms')}`;
     const base = `${FOLDER}/${name}.yaml`;
     const fresh: PlacedTerm[] = [];
@@ -165,6 +155,7 @@ class Placer {
     const files = [...there].map(([path, entries]): PlannedFile => {
       return {
         path: `.xihe/${path}`,
+        kind: 'terms',
         content: '',
         entries,
         state: path === base && changed ? 'kept' : 'same',
@@ -172,8 +163,9 @@ class Placer {
       };
     });
     if (changed && !there.has(base) && existsSync(join(this.layerDir, base)))
-      files.push({ path: `.xihe/${base}`, content: '', entries: 0, state: 'kept', preview: [] });
-    const good = fresh.flatMap((term) => this.written(term));
+      files.push({ path: `.xihe/${base}`, kind: 'terms', content: '', entries: 0, state: 'kept', preview: [] });
+    const good = fresh.map((term) => this.settled(term)).flatMap((term) => this.written(term));
+    this.remark(where, fresh, good);
     for (let i = 0; i < good.length; i += ENTRIES_PER_FILE) {
       files.push(this.file(name, stem, good.slice(i, i + ENTRIES_PER_FILE)));
     }
@@ -182,7 +174,10 @@ class Placer {
 
   /** `new`, `changed`, or the file that has the term already. */
   private compare({ entry, where }: PlacedTerm): string {
-    const known = this.byId.get(entry.id) ?? this.byWord.get(wordKey(entry.keyword_ch, entry.module));
+    const scanned = this.known.scannedById.get(entry.id);
+    // The file of a scan, imported itself.
+    if (scanned !== undefined && sameTerm(entry, scanned)) return scanned.provenance.file;
+    const known = this.known.byId.get(entry.id) ?? this.known.byWord.get(wordKey(entry.keyword_ch, entry.module));
     if (known === undefined) return 'new';
     const { file, line } = known.provenance;
     if (sameTerm(entry, known)) return file;
@@ -195,6 +190,44 @@ class Placer {
       [entry.keyword_ch, ...entry.code_symbols].join('，'),
     );
     return 'changed';
+  }
+
+  /** Confirmed entries get the day, and an id that a scanned candidate has gets another one. */
+  private settled(term: PlacedTerm): PlacedTerm {
+    const { entry } = term;
+    const undated = entry.status === 'verified' && entry.reviewed_at === undefined;
+    const isFree = (id: string) => !this.known.scannedById.has(id) && !this.known.byId.has(id);
+    const id = this.known.scannedById.has(entry.id) ? freeName(entry.id, (one) => !isFree(one)) : entry.id;
+    return { ...term, entry: { ...entry, id, ...(undated ? { reviewed_at: this.options.today } : {}) } };
+  }
+
+  /** What whoever imports should know about what will be written. */
+  private remark(where: string, fresh: readonly PlacedTerm[], written: readonly { term: PlacedTerm }[]): void {
+    const { today } = this.options;
+    const undated = fresh.filter(({ entry }) => entry.status === 'verified' && entry.reviewed_at === undefined).length;
+    if (undated > 0) this.notes.remark(where, `${undated} 条写了已核实、没写日期，reviewed_at 记为导入的这天 ${today}`);
+    const modules = new Map<string, number>();
+    for (const { term } of written) {
+      const { module } = term.entry;
+      if (module !== undefined) modules.set(module, (modules.get(module) ?? 0) + 1);
+      this.remarkScanned(term);
+    }
+    for (const [module, count] of modules) {
+      const advice = this.modules.advice(module);
+      if (advice !== undefined)
+        this.notes.remark(where, `模块「${module}」不在 .xihe/modules.yaml 里，${count} 条照原样写：${advice}`);
+    }
+  }
+
+  private remarkScanned({ entry, where }: PlacedTerm): void {
+    for (const scanned of this.known.scanned(entry.keyword_ch)) {
+      const at = `.xihe/${scanned.provenance.file}:${scanned.provenance.line}`;
+      const wins =
+        entry.status === 'verified'
+          ? '以导入的这条为准，查询时不再出那条候选，可以删掉它'
+          : '导入的这条也是候选，现在两条都查得到；核实后写上 status: verified，就以它为准';
+      this.notes.remark(where, `「${entry.keyword_ch}」在 ${at} 有 xihe scan 写的候选：${wins}`);
+    }
   }
 
   private written(term: PlacedTerm): { term: PlacedTerm; text: string }[] {
@@ -212,6 +245,7 @@ class Placer {
     const head = `# 由 xihe import 从「${stem}」导入；没写 status: verified 的都是候选，核实一条改一条。\n`;
     return {
       path: `.xihe/${pathOf(free)}`,
+      kind: 'terms',
       content: head + terms.map(({ text }) => text).join(''),
       entries: terms.length,
       state: 'new',

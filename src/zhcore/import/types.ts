@@ -1,3 +1,5 @@
+import type { ColumnField } from './headers.js';
+
 /** What a source is taken for. */
 export type ImportKind = 'terms' | 'playbooks' | 'knowledge';
 
@@ -19,10 +21,37 @@ export interface Guessed {
   text: string;
 }
 
+/** What one column of a table was taken for. */
+export interface UsedColumn {
+  /** Its title, or 「第 2 列」. */
+  column: string;
+  field: ColumnField;
+  /** Its title says so, or only what it holds. */
+  by: 'header' | 'content';
+}
+
+/** How a table was read. */
+export interface TableColumns {
+  /** File, with the sheet. */
+  where: string;
+  used: UsedColumn[];
+  /** Titles of columns that did not go in. */
+  ignored: string[];
+}
+
+/** Something that went in and that whoever imports should know. */
+export interface Remark {
+  where: string;
+  /** In Chinese: what is so, and what to do about it. */
+  what: string;
+}
+
 /** A file that the import would write. */
 export interface PlannedFile {
   /** Relative to the project, POSIX: `.xihe/knowledge/terms/imported-词表.yaml`. */
   path: string;
+  /** What its entries are: references of skills come along as documents. */
+  kind: ImportKind;
   content: string;
   /** Entries in it. */
   entries: number;
@@ -38,6 +67,9 @@ export interface ImportPlan {
   files: PlannedFile[];
   leftOut: LeftOut[];
   guessed: Guessed[];
+  /** Of each table, what its columns were taken for. */
+  columns: TableColumns[];
+  remarks: Remark[];
 }
 
 /** Where an import goes, and how. */
@@ -50,6 +82,10 @@ export interface ImportOptions {
   as?: ImportKind;
   /** Module of entries that name none. */
   module?: string;
+  /** `2026-11-30`: when entries were confirmed that say so without a date. */
+  today: string;
+  /** Takes the Markdown references of skills along, as documents. Default: true. */
+  references?: boolean;
   signal?: AbortSignal;
   /** Called now and then with the number of files (or rows) done. */
   onProgress?: (progress: { done: number; total: number; what: string }) => void;
@@ -59,6 +95,8 @@ export interface ImportOptions {
 export class Notes {
   readonly leftOut: LeftOut[] = [];
   readonly guessed: Guessed[] = [];
+  readonly columns: TableColumns[] = [];
+  readonly remarks: Remark[] = [];
 
   drop(where: string, reason: string, text = ''): void {
     this.leftOut.push({ where, reason, text: excerpt(text) });
@@ -66,6 +104,10 @@ export class Notes {
 
   guess(where: string, what: string, text = ''): void {
     this.guessed.push({ where, what, text: excerpt(text) });
+  }
+
+  remark(where: string, what: string): void {
+    this.remarks.push({ where, what });
   }
 }
 
