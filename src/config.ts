@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
-import { XiheError } from './errors.js';
+import { messageOf, XiheError } from './errors.js';
 import { parseYaml, type YamlFile } from './yaml.js';
 import { faultsOf } from './zod-zh.js';
 
@@ -37,7 +37,31 @@ export const configSchema = z
       .strict()
       .prefault({}),
     embedding: z
-      .object({ baseUrl: z.string().url().optional(), apiKey: z.string().optional(), name: z.string().optional() })
+      .object({
+        /** `auto` is the endpoint when `baseUrl` is set, else the model that ships. */
+        provider: z.enum(['auto', 'embedded', 'endpoint', 'none']).default('auto'),
+        baseUrl: z.string().url().optional(),
+        apiKey: z.string().optional(),
+        name: z.string().optional(),
+        /** Length of the endpoint's vectors; asked from it when not set. */
+        dimension: z.number().int().min(1).max(65_535).optional(),
+        /** Asks the endpoint for that length (models that can give several). */
+        sendDimensions: z.boolean().default(false),
+        /** What the endpoint's model wants before a query and a passage. */
+        queryPrefix: z.string().default(''),
+        passagePrefix: z.string().default(''),
+        /** Sends `input_type`, for servers that put prefixes on themselves. */
+        inputType: z.boolean().default(false),
+        /** Texts in one request at most. */
+        batchSize: z.number().int().min(1).max(2048).default(10),
+        /** Longest time for one request, in seconds. */
+        timeoutSeconds: z.number().positive().default(60),
+        maxRetries: z.number().int().min(0).max(10).default(3),
+        /** Threads of the embedded model; min(2, cores − 1) when not set. */
+        workers: z.number().int().min(1).max(16).optional(),
+        /** `auto` takes onnxruntime-node where the user installed it. */
+        runtime: z.enum(['auto', 'wasm', 'native']).default('auto'),
+      })
       .strict()
       .prefault({}),
     milvus: z.object({ address: z.string().optional(), token: z.string().optional() }).strict().prefault({}),
@@ -74,6 +98,9 @@ export const configSchema = z
 
 export type XiheConfig = z.infer<typeof configSchema>;
 
+/** The project's settings, relative to `.xihe/`. */
+export const CONFIG_FILE = 'config.yaml';
+
 /** `lean` for models with small windows and bills: half the text of a passage and its three best entries say most of it. */
 const LEAN_CORE = { chunkChars: 400, topK: 3 };
 
@@ -85,6 +112,7 @@ const ENV: ReadonlyArray<readonly [section: keyof XiheConfig, key: string, varia
     ['model', 'name', 'XIHE_MODEL', 'text'],
     ['model', 'stallSeconds', 'XIHE_MODEL_STALL_SECONDS', 'number'],
     ['model', 'maxRetries', 'XIHE_MODEL_RETRIES', 'number'],
+    ['embedding', 'provider', 'XIHE_EMBED_PROVIDER', 'text'],
     ['embedding', 'baseUrl', 'XIHE_EMBED_BASE_URL', 'text'],
     ['embedding', 'apiKey', 'XIHE_EMBED_API_KEY', 'text'],
     ['embedding', 'name', 'XIHE_EMBED_MODEL', 'text'],
@@ -108,14 +136,9 @@ export function loadConfig(
   env: NodeJS.ProcessEnv = process.env,
   overrides: Partial<Record<keyof XiheConfig, Record<string, unknown>>> = {},
 ): XiheConfig {
-  const file = join(layerDir, 'config.yaml');
-  const merged: Record<string, Record<string, unknown>> = {};
+  const file = join(layerDir, CONFIG_FILE);
   const written = existsSync(file) ? readConfigFile(file) : undefined;
-  for (const [section, value] of Object.entries(written?.value ?? {})) {
-    // `key:` with nothing behind it is null in YAML and means "the default".
-    if (value === null) continue;
-    merged[section] = typeof value === 'object' ? dropNulls(value as Record<string, unknown>) : (value as never);
-  }
+  const merged = settingsIn(written);
   for (const [section, key, variable, kind] of ENV) {
     const raw = env[variable];
     if (raw === undefined || raw === '') continue;
@@ -126,6 +149,46 @@ export function loadConfig(
   const parsed = configSchema.safeParse(merged);
   if (parsed.success) return parsed.data;
   throw invalid(parsed.error, file, written, env);
+}
+
+/** Something wrong in `config.yaml`. */
+export interface ConfigFault {
+  /** 1-based. */
+  line: number;
+  /** In Chinese. */
+  reason: string;
+}
+
+/**
+ * Everything that is wrong in a project's `config.yaml`, for commands that don't need the settings and yet should not keep quiet: most
+ * commands never read it, so that a mistyped key would go unnoticed until the first run with a model.
+ *
+ * @param layerDir the project's `.xihe/` folder; it need not exist
+ * @returns [] for a file that is right or not there. Never throws
+ */
+export function configFaults(layerDir: string): ConfigFault[] {
+  const file = join(layerDir, CONFIG_FILE);
+  if (!existsSync(file)) return [];
+  try {
+    const written = readConfigFile(file);
+    const parsed = configSchema.safeParse(settingsIn(written));
+    if (parsed.success) return [];
+    return faultsOf(parsed.error, configSchema).map(({ path, reason }) => ({ line: written.lineOf(path), reason }));
+  } catch (e) {
+    const { line = 1 } = XiheError.is(e) ? (e.details as { line?: number }) : {};
+    return [{ line, reason: messageOf(e).replace(`配置有误：${file}:${line}：`, '') }];
+  }
+}
+
+/** What a file sets, by section. */
+function settingsIn(written: ConfigFile | undefined): Record<string, Record<string, unknown>> {
+  const settings: Record<string, Record<string, unknown>> = {};
+  for (const [section, value] of Object.entries(written?.value ?? {})) {
+    // `key:` with nothing behind it is null in YAML and means "the default".
+    if (value === null) continue;
+    settings[section] = typeof value === 'object' ? dropNulls(value as Record<string, unknown>) : (value as never);
+  }
+  return settings;
 }
 
 /** The settings when nobody sets anything: what `doctor` goes on with. */

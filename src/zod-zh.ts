@@ -76,20 +76,21 @@ function placeOf(path: readonly PropertyKey[]): string {
 
 interface SchemaInside {
   shape?: Record<string, SchemaInside>;
-  def?: { innerType?: SchemaInside; valueType?: SchemaInside; element?: SchemaInside };
+  def?: { innerType?: SchemaInside; out?: SchemaInside; valueType?: SchemaInside; element?: SchemaInside };
 }
 
 /** Keys that the schema knows at a place; [] where it has none. */
-function knownKeys(schema: z.ZodType, path: readonly PropertyKey[]): string[] {
+export function knownKeys(schema: z.ZodType, path: readonly PropertyKey[]): string[] {
   let at: SchemaInside | undefined = unwrapped(schema as unknown as SchemaInside);
   for (const key of path) at = unwrapped(at?.shape?.[String(key)] ?? at?.def?.valueType ?? at?.def?.element);
   return Object.keys(at?.shape ?? {});
 }
 
-/** Without defaults and optionals around it. */
+/** Without defaults, optionals and preprocessing around it. */
 function unwrapped(schema: SchemaInside | undefined): SchemaInside | undefined {
   let at = schema;
-  while (at?.def?.innerType) at = at.def.innerType;
+  for (let inner = at?.def?.innerType ?? at?.def?.out; inner !== undefined; inner = at?.def?.innerType ?? at?.def?.out)
+    at = inner;
   return at;
 }
 

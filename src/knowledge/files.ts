@@ -69,6 +69,7 @@ export function loadFiles<T>(kind: FileKind<T>, previous?: LoadedFiles<T>): Load
   for (const path of listFiles(kind.dir, kind)) {
     if (!kind.ignore?.(path)) files.set(path, loadFile(kind, path, previous?.get(path)));
   }
+  kind.lastGood?.forgetOthers(files.keys());
   return files;
 }
 
@@ -138,7 +139,7 @@ function settle<T>(
   const wholeFileKept = parsed.broken === true && old.size > 0;
   const problems = parsed.problems.map(({ line, reason, code, harmless, key }): LoadProblem => {
     const keptLastGood = wholeFileKept || (key !== undefined && kept.has(key));
-    const note = keptLastGood ? '（上一个可用的版本继续生效）' : '';
+    const note = keptLastGood && !harmless ? '（上一个可用的版本继续生效）' : '';
     return {
       file: kind.shownAs + path,
       line,

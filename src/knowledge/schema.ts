@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { plainLine } from '../text/index.js';
 
 /**
  * Building blocks of all schemas of files that people write. Scalars arrive as strings from YAML (failsafe) and as JSON
@@ -8,29 +9,28 @@ import * as z from 'zod';
 /** Tells whether a field was left empty. */
 export const isNothing = (v: unknown) => v === undefined || v === null || v === '' || v === 'null' || v === '~';
 
-/** A text that must be there. */
-export const text = z.preprocess(
-  (v) => (isNothing(v) ? undefined : typeof v === 'number' ? String(v) : v),
-  z.string().trim().min(1),
-);
+const given = (v: unknown) => (isNothing(v) ? undefined : typeof v === 'number' ? String(v) : v);
 
-/** A text that may be missing. */
-export const optionalText = z.preprocess(
-  (v) => (isNothing(v) ? undefined : typeof v === 'number' ? String(v) : v),
-  z.string().trim().optional(),
-);
+/** The same, on one line and without what a terminal obeys: an entry's field must never look like another entry. */
+const givenLine = (v: unknown) => {
+  const value = given(v);
+  return typeof value === 'string' ? plainLine(value) : value;
+};
+
+/** A text that must be there; it counts as one line. */
+export const text = z.preprocess(givenLine, z.string().trim().min(1));
+
+/** A text of several lines that must be there. */
+export const longText = z.preprocess(given, z.string().trim().min(1));
+
+/** A text that may be missing; it counts as one line. */
+export const optionalText = z.preprocess(givenLine, z.string().trim().optional());
 
 /** A list of texts; one text alone counts as a list of one, a missing list as empty. */
 export const textList = z.preprocess(
   (v) => (isNothing(v) ? [] : Array.isArray(v) ? v : [v]),
   z.array(text),
 ) as z.ZodType<string[]>;
-
-/** A number from 0 to 1. */
-export const ratio = z.preprocess(
-  (v) => (isNothing(v) ? undefined : typeof v === 'string' ? Number(v) : v),
-  z.number().min(0).max(1).optional(),
-);
 
 /** `2025-06-01`, the day an entry was last checked. */
 export const day = z.preprocess(
@@ -48,12 +48,15 @@ export const CONFIDENCE_LEVELS = { high: 0.95, medium: 0.75, low: 0.5 } as const
 
 /** Either a level or a number from 0 to 1. */
 export const confidence = z.preprocess(
-  (v) => (isNothing(v) ? undefined : typeof v === 'string' && v in CONFIDENCE_LEVELS ? levelOf(v) : v),
-  ratio,
+  (v) => (isNothing(v) ? undefined : typeof v === 'string' ? (levelOf(v) ?? Number(v)) : v),
+  z.custom<number | undefined>(
+    (v) => v === undefined || (typeof v === 'number' && v >= 0 && v <= 1),
+    '只能是 high、medium、low 之一，或 0 到 1 的数字',
+  ),
 );
 
-function levelOf(v: string): number {
-  return CONFIDENCE_LEVELS[v as keyof typeof CONFIDENCE_LEVELS];
+function levelOf(v: string): number | undefined {
+  return Object.hasOwn(CONFIDENCE_LEVELS, v) ? CONFIDENCE_LEVELS[v as keyof typeof CONFIDENCE_LEVELS] : undefined;
 }
 
 /** Front matter of a knowledge document (DESIGN §2, Data on disk). */
@@ -78,7 +81,7 @@ export const documentSchema = z.strictObject({
 /** A single block of knowledge as JSON. */
 export const blockSchema = z.strictObject({
   topic: text,
-  content: text,
+  content: longText,
   source: text,
   version_since: optionalText,
   version_until: optionalText,

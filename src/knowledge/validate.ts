@@ -1,5 +1,6 @@
 import type * as z from 'zod';
 import { closest } from '../text/index.js';
+import { knownKeys } from '../zod-zh.js';
 import { isNothing } from './schema.js';
 
 /** One thing that is wrong with a value, in Chinese. */
@@ -24,12 +25,20 @@ export function validate<T>(schema: z.ZodType<T>, value: unknown): Validated<T> 
   const first = schema.safeParse(value);
   if (first.success) return { value: first.data, faults: [] };
   const faults = first.error.issues.flatMap((issue) => explain(issue, value, schema));
-  if (!faults.every((fault) => fault.harmless)) return { faults: faults.filter((fault) => !fault.harmless) };
+  // A key that is not known is often the one that is missed: both are told.
+  if (!faults.every((fault) => fault.harmless)) return { faults: faults.map(unusable) };
   const pruned = structuredClone(value);
   for (const { path } of faults) removeAt(pruned, path);
   const second = schema.safeParse(pruned);
   if (second.success) return { value: second.data, faults };
-  return { faults: second.error.issues.flatMap((issue) => explain(issue, pruned, schema)) };
+  return {
+    faults: [...faults.map(unusable), ...second.error.issues.flatMap((issue) => explain(issue, pruned, schema))],
+  };
+}
+
+/** Of a value that is not used, no key is left out. */
+function unusable(fault: Fault): Fault {
+  return { ...fault, reason: fault.reason.replace(IGNORED, '') };
 }
 
 function removeAt(root: unknown, path: readonly PropertyKey[]): void {
@@ -43,6 +52,8 @@ function valueAt(root: unknown, path: readonly PropertyKey[]): unknown {
   for (const key of path) at = (at as Record<PropertyKey, unknown> | null | undefined)?.[key];
   return at;
 }
+
+const IGNORED = '，已忽略';
 
 const TYPE_NAMES: Record<string, string> = {
   string: '一段文字',
@@ -59,7 +70,11 @@ function explain(issue: z.core.$ZodIssue, value: unknown, schema: z.ZodType): Fa
   const fault = (reason: string): Fault[] => [{ path: issue.path, reason, harmless: false }];
   switch (issue.code) {
     case 'unrecognized_keys':
-      return issue.keys.map((key) => ({ path: [...issue.path, key], reason: unknownKey(key, schema), harmless: true }));
+      return issue.keys.map((key) => ({
+        path: [...issue.path, key],
+        reason: unknownKey(key, issue.path, schema),
+        harmless: true,
+      }));
     case 'invalid_type':
       if (isNothing(valueAt(value, issue.path))) return fault(field === '' ? '内容是空的' : `缺少必填字段 ${field}`);
       return fault(`${at}应当是${TYPE_NAMES[issue.expected] ?? issue.expected}`);
@@ -76,8 +91,8 @@ function explain(issue: z.core.$ZodIssue, value: unknown, schema: z.ZodType): Fa
   }
 }
 
-function unknownKey(key: string, schema: z.ZodType): string {
-  const known = Object.keys((schema as unknown as { shape?: object }).shape ?? {});
-  const [near] = closest(key, known, 1);
-  return `不认识的字段 ${key}，已忽略${near === undefined ? '' : `；是不是 ${near}？`}`;
+function unknownKey(key: string, path: readonly PropertyKey[], schema: z.ZodType): string {
+  const [near] = closest(key, knownKeys(schema, path), 1);
+  const named = [...path, key].map(String).join('.');
+  return `不认识的字段 ${named}${IGNORED}${near === undefined ? '' : `；是不是 ${near}？`}`;
 }

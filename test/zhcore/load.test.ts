@@ -141,6 +141,7 @@ describe('reload', () => {
     expect(core.entry('refund_only')?.entry).toMatchObject({ aliases: ['只退钱', '只退款'] });
     expect(core.problems).toMatchObject([
       { keptLastGood: true, reason: expect.stringContaining('缺少必填字段 keyword_ch') },
+      { level: 'warning', reason: 'close_timeout：不认识的字段 keyword；是不是 keyword_ch？' },
     ]);
   });
 
