@@ -1,49 +1,67 @@
 import pc from 'picocolors';
+import { CONFIG_FILE, configFaults } from '../config.js';
 import type { History } from '../history/index.js';
 import { openLayout, type ProjectLayout } from '../layout.js';
 import type { PathContext } from '../paths/index.js';
 import type { LoadProblem, ZhCore } from '../zhcore/index.js';
-import { log } from './output.js';
+import { log, progressLog } from './output.js';
 
-/** Opens only the data core of a project: what `lookup` and `core` need, without LangGraph and without a path index. */
-export async function openCore(repo: string): Promise<{ layout: ProjectLayout; core: ZhCore }> {
+/**
+ * Opens only the data core of a project: what `lookup` and `core` need, without LangGraph and without a path index.
+ *
+ * @param options `quiet` where the command itself tells what is wrong with the settings
+ */
+export async function openCore(
+  repo: string,
+  options: { quiet?: boolean } = {},
+): Promise<{ layout: ProjectLayout; core: ZhCore }> {
   const layout = openLayout(repo);
+  if (options.quiet !== true) warnOfConfig(layout);
   const { openZhCore } = await import('../zhcore/index.js');
   const core = openZhCore({ projectDir: layout.layerDir, cacheDir: layout.stateDir });
   return { layout, core };
 }
 
+/** These commands don't need the settings; that they are wrong is said all the same, since xihe run would refuse them. */
+function warnOfConfig({ layerDir }: ProjectLayout): void {
+  for (const { line, reason } of configFaults(layerDir))
+    log(
+      `${pc.yellow('提醒')} .xihe/${CONFIG_FILE}:${line}：${reason}（这个命令用不到设置，照常；xihe run 会拒绝启动）`,
+    );
+}
+
 /** Opens the path context of a project, with the team's words and the commit history as evidence. */
 export async function openPathContext(
   repo: string,
+  options: { quiet?: boolean } = {},
 ): Promise<{ layout: ProjectLayout; core: ZhCore; paths: PathContext; history: History }> {
-  const { layout, core } = await openCore(repo);
+  const { layout, core } = await openCore(repo, options);
   const [{ openPaths }, { openHistory }] = await Promise.all([
     import('../paths/index.js'),
     import('../history/index.js'),
   ]);
   const history = await openHistory(layout.root, layout.stateDir);
-  const started = Date.now();
-  let told = false;
+  const say = progressLog();
   const paths = await openPaths({
     root: layout.root,
     stateDir: layout.stateDir,
     terms: core.termLookup(),
     history,
-    onProgress: ({ done, total }) => {
-      // Only what lasts over a second is worth a line.
-      if (!told && Date.now() - started < 1000) return;
-      told = true;
-      log(pc.dim(`正在读文件 ${done}/${total}`));
-    },
+    onProgress: ({ done, total }) => say(`正在读文件 ${done}/${total}`),
   });
   return { layout, core, paths, history };
 }
 
-/** Files of the layer that could not be loaded: said on stderr, everything else goes on. */
+/** What is wrong in files of the layer: said on stderr, errors first; everything else goes on. */
 export function reportProblems(problems: LoadProblem[], json?: boolean): void {
   if (json) return;
-  for (const p of problems) {
-    log(`${pc.yellow('没能加载')} ${p.file}:${p.line}：${p.reason}${p.keptLastGood ? '（沿用上一个好的版本）' : ''}`);
+  for (const { file, line, reason, level } of errorsFirst(problems)) {
+    log(`${level === 'error' ? pc.yellow('没能加载') : pc.dim('提醒')} ${file}:${line}：${reason}`);
   }
+}
+
+/** Problems as people should read them. */
+export function errorsFirst(problems: readonly LoadProblem[]): LoadProblem[] {
+  const of = (wanted: LoadProblem['level']) => problems.filter(({ level }) => level === wanted);
+  return [...of('error'), ...of('warning')];
 }

@@ -110,9 +110,10 @@ export class PathContext {
   /**
    * One path in 100–300 tokens: a folder's direct children, or a file's purpose, symbols, references and companions.
    *
+   * @param reader who reads it, and so how it says to find more
    * @throws XiheError as {@link resolve}
    */
-  async expandPath(raw: string): Promise<Expansion> {
+  async expandPath(raw: string, reader: 'model' | 'person' = 'model'): Promise<Expansion> {
     const resolution = this.resolve(raw);
     const path = resolution.path as string;
     await this.#ensureFresh([path]);
@@ -123,15 +124,15 @@ export class PathContext {
       companions: this.#companions(),
       moduleOf: (p: string) => this.#terms?.moduleOf(p),
     };
-    const expansion = file ? expandFile(sources, file) : this.#expandUnindexed(sources, path);
+    const expansion = file ? expandFile(sources, file) : this.#expandUnindexed(sources, path, reader);
     return resolution.repaired
       ? { ...expansion, note: resolution.note, text: `${resolution.note}\n${expansion.text}` }
       : expansion;
   }
 
-  #expandUnindexed(sources: Parameters<typeof expandFolder>[0], path: string): Expansion {
+  #expandUnindexed(sources: Parameters<typeof expandFolder>[0], path: string, reader: 'model' | 'person'): Expansion {
     if (path === '.' || statOf(join(this.#root, path))?.isDirectory())
-      return expandFolder(sources, path === '.' ? '' : path);
+      return expandFolder(sources, path === '.' ? '' : path, reader);
     const text = `${path}：在，但被忽略规则排除，没有建索引；需要内容时直接读取。`;
     return { text, tokens: text.length, path, importsOut: [], importersIn: [], companions: [] };
   }

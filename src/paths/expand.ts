@@ -74,8 +74,14 @@ function referenceList(references: readonly Reference[], total: number, withLine
   return total > references.length ? `${shown} 等 ${total} 个` : shown;
 }
 
+/** How to find what did not fit, for who reads it. */
+const HOW_TO_FIND = {
+  model: (folder: string) => `用 lookup_file 并把 scope 设为 ${folder} 来找`,
+  person: (folder: string) => `用 xihe find "…" --scope ${folder} 来找`,
+};
+
 /** A folder's direct children, each with one line, as many as fit; the rest is counted. */
-export function expandFolder(sources: ExpandSources, folder: string): Expansion {
+export function expandFolder(sources: ExpandSources, folder: string, reader: 'model' | 'person' = 'model'): Expansion {
   const children = childrenOf(sources.index, folder);
   const module = folder === '' ? undefined : sources.moduleOf(folder);
   const head = `${folder === '' ? '.' : folder}/${module ? ` 〔${module}〕` : ''}（${children.length} 项）`;
@@ -93,7 +99,7 @@ export function expandFolder(sources: ExpandSources, folder: string): Expansion 
     shown += 1;
   }
   if (shown < children.length)
-    lines.push(`  … 另有 ${children.length - shown} 项；用 lookup_file 并把 scope 设为 ${folder || '.'} 来找`);
+    lines.push(`  … 另有 ${children.length - shown} 项；${HOW_TO_FIND[reader](folder || '.')}`);
   const text = lines.join('\n');
   return {
     text,

@@ -97,7 +97,7 @@ describe('xihe lint', () => {
     );
     expect(plain.stdout).not.toContain('PAY_TIMEOUT_MS');
     expect(plain.stdout).not.toContain('gmt_create');
-    expect(plain.stdout).toContain('1 个错误，0 个警告');
+    expect(plain.stdout).toContain('1 个文件里有 1 个错误，0 个警告');
     expect((await xihe(['lint', '--repo', mall, '--ci'])).code).toBe(1);
   });
 

@@ -181,7 +181,45 @@ const CASES: [string, Finding['level'], string, string, number, string][] = [
     '../secret.md 在项目之外',
   ],
   ['XL306', 'error', BOOK, book({ post_checks: '\n  - type: file_changed\n    path: /etc/hosts' }), 8, '/etc/hosts'],
-  ['XL401', 'warning', DOC, doc({}, `# 标题\n\n${passage(120, 300)}\n`), 10, '不到 300'],
+  ['XL004', 'error', '.xihe/config.yaml', 'core:\n  topk: 3\n', 2, '不认识的键 core.topk；是不是 topK？'],
+  ['XL004', 'error', '.xihe/config.yaml', 'core:\n  topK: 3\nchunk: 3\n', 3, '不认识的键 chunk'],
+  ['XL004', 'error', '.xihe/config.yaml', 'core: [\n', 2, '不是合法的 YAML'],
+  ['XL002', 'error', TERMS, term({ confidence: 'hgih' }), 5, '只能是 high、medium、low 之一'],
+  [
+    'XL002',
+    'error',
+    WARNINGS,
+    warning('    keywords: [关单]', '  confidence: hgih\n'),
+    7,
+    '只能是 high、medium、low 之一，或 0 到 1 的数字',
+  ],
+  ['XL002', 'error', DOC, doc({ confidence: '1.5' }), 7, '或 0 到 1 的数字'],
+  [
+    'XL002',
+    'warning',
+    WARNINGS,
+    warning('    addd: [x]\n    keywords: [关单]'),
+    4,
+    'when.addd，已忽略；是不是 added？',
+  ],
+  ['XL002', 'warning', WARNINGS, warning('    addd: [x]'), 4, '不认识的字段 when.addd；是不是 added？'],
+  [
+    'XL002',
+    'warning',
+    BOOK,
+    book({ post_checks: '\n  - type: no_match\n    patern: x' }),
+    8,
+    'post_checks.0.patern；是不是 pattern？',
+  ],
+  [
+    'XL401',
+    'warning',
+    DOC,
+    doc({}, `# 标题\n\n${passage(400, 300)}\n\n## 二\n\n${passage(120, 700)}\n`),
+    14,
+    '「二」这一段 120 字，不到 300',
+  ],
+  ['XL401', 'note', DOC, doc({}, `# 标题\n\n${passage(120, 300)}\n`), 10, '话说完了就不用管'],
   ['XL402', 'error', DOC, doc({ sections: '\n  限制: "## 限制"' }), 8, '正文里没有「## 限制」'],
   ['XL403', 'warning', DOC, doc({}, ''), 1, '没有正文'],
   ['XL501', 'warning', DOC, doc({}, `# 标题\n\n${passage(400)}\n`), 10, '100% 一样'],
@@ -356,8 +394,56 @@ describe('copied text (XL601)', () => {
 });
 
 describe('the order of findings', () => {
-  it('is by file and line, each once', async () => {
-    const found = await lint({ [TERMS]: term({ reviewed_at: '2027-01-01', aliases: '[退]' }), [DOC]: '坏' });
-    expect(found.map(({ file, line }) => `${file}:${line}`)).toEqual([`${DOC}:1`, `${TERMS}:5`, `${TERMS}:6`]);
+  it('is errors, warnings, notes; then by file and line, each once', async () => {
+    const found = await lint({
+      [TERMS]: term({ aliases: '[退]', reviewed_at: '2027-01-01' }),
+      [DOC]: '坏',
+      [BOOK]: book({ trigger_keywords: '[新模板, 改关单]' }),
+    });
+    expect(found.map(({ level, file, line }) => `${level} ${file}:${line}`)).toEqual([
+      `error ${DOC}:1`,
+      `error ${TERMS}:6`,
+      `warning ${TERMS}:5`,
+      `note ${BOOK}:2`,
+    ]);
+  });
+});
+
+describe('what a scan proposed', () => {
+  const SCANNED = '.xihe/knowledge/terms/scanned.yaml';
+  const proposed = (word: string, symbols: string) =>
+    term({
+      id: symbols.toLowerCase(),
+      keyword_ch: word,
+      aliases: '[通知]',
+      code_symbols: `[${symbols}]`,
+      module: 'pay',
+    });
+  const ALIKE = proposed('通知单', 'notify') + proposed('通知书', 'OrderService');
+
+  it('may say the same word twice until somebody has gone through it', async () => {
+    expect(await lint({ [SCANNED]: ALIKE })).toEqual([]);
+    // The same by hand is a contradiction.
+    const byHand = await lint({ [TERMS]: ALIKE });
+    expect(byHand.map(({ rule }) => rule)).toContain('XL502');
+  });
+
+  it('but not against what is verified', async () => {
+    const verified = term({
+      id: 'mine',
+      keyword_ch: '通知',
+      code_symbols: '[cancelExpired]',
+      module: 'pay',
+      status: 'verified',
+      reviewed_at: '2026-10-01',
+    });
+    for (const file of ['.xihe/knowledge/terms/a.yaml', '.xihe/knowledge/terms/z.yaml']) {
+      const found = await lint({ [SCANNED]: ALIKE, [file]: verified });
+      expect(found.map(({ rule, file: at, line }) => [rule, at, line])).toEqual([
+        ['XL502', SCANNED, 2],
+        ['XL502', SCANNED, 9],
+      ]);
+      expect(found[0]?.message).toContain(`「通知」在 ${file}:1`);
+    }
   });
 });

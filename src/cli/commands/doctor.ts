@@ -6,7 +6,7 @@ import { defaultConfig, loadConfig, type XiheConfig } from '../../config.js';
 import { messageOf, XiheError } from '../../errors.js';
 import { openLayout, type ProjectLayout } from '../../layout.js';
 import { EXIT } from '../exit-codes.js';
-import { openCore } from '../open.js';
+import { errorsFirst, openCore } from '../open.js';
 import { print, printJson } from '../output.js';
 import type { CommonOptions } from './options.js';
 
@@ -118,22 +118,26 @@ async function teamTools(layout: ProjectLayout): Promise<Check> {
   const detail = tools.length > 0 ? tools.map((t) => t.name).join('、') : '没有';
   if (problems.length === 0) return { name: '团队工具', state: tools.length > 0 ? 'ok' : 'off', detail, hint: '' };
   const faults = problems.map((p) => `${p.file}:${p.line}：${p.reason}`).join('\n    ');
-  return { name: '团队工具', state: 'warn', detail: `${detail}；${problems.length} 个文件没能加载`, hint: faults };
+  return { name: '团队工具', state: 'warn', detail: `${detail}；${filesOf(problems)} 个文件没能加载`, hint: faults };
 }
 
 async function coreFiles(repo: string): Promise<Check> {
-  const { core } = await openCore(repo);
+  const { core } = await openCore(repo, { quiet: true });
   const c = core.counts();
   const detail = `术语 ${c.terms}，知识片段 ${c.chunks}，流程模板 ${c.playbooks}，警示 ${c.warnings}`;
   if (core.problems.length === 0) return { name: '中文数据核心', state: 'ok', detail, hint: '' };
-  const faults = core.problems.map((p) => `${p.file}:${p.line}：${p.reason}`).join('\n    ');
+  const faults = errorsFirst(core.problems)
+    .map((p) => `${p.file}:${p.line}：${p.reason}`)
+    .join('\n    ');
   return {
     name: '中文数据核心',
     state: 'warn',
-    detail: `${detail}；${core.problems.length} 个文件有问题`,
+    detail: `${detail}；${filesOf(core.problems)} 个文件有问题，共 ${core.problems.length} 处`,
     hint: faults,
   };
 }
+
+const filesOf = (problems: readonly { file: string }[]) => new Set(problems.map(({ file }) => file)).size;
 
 async function modelEndpoint(config: XiheConfig): Promise<Check> {
   const { baseUrl, apiKey, name } = config.model;

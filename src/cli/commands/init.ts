@@ -30,7 +30,12 @@ export async function init(options: CommonOptions): Promise<number> {
   else {
     if (created.length > 0) print(`已创建：\n${created.map((f) => `- ${f}`).join('\n')}`);
     if (kept.length > 0) print(`已有，没有动：\n${kept.map((f) => `- ${f}`).join('\n')}`);
-    print('\n接下来：在 .xihe/knowledge/terms/ 里写几条团队常用的词，再运行 xihe core "…" 看效果。');
+    print(
+      `\n接下来：
+1. 运行 xihe scan，从代码里找出团队的中文叫法；看着对就加 --write 写成候选。
+2. 有现成的术语表或文档，用 xihe import <文件> 导入；没有的词写进 .xihe/knowledge/terms/。
+3. 运行 xihe lint 检查，再用 xihe core "…" 看效果。`,
+    );
   }
   return EXIT.done;
 }

@@ -9,7 +9,7 @@ import { readFileText } from '../../text/index.js';
 import type { Finding, Level, LintResult, Page } from '../../zhcore/index.js';
 import { EXIT } from '../exit-codes.js';
 import { openPathContext } from '../open.js';
-import { log, print, printJson, visible } from '../output.js';
+import { print, printJson, progressLog, visible } from '../output.js';
 import { symbolFinder } from '../symbols.js';
 import type { CommonOptions } from './options.js';
 
@@ -27,8 +27,8 @@ const PAGE_BYTES_MAX = 5_000_000;
 /** Documents of the project itself. */
 const OWN_PAGE = /^(?:docs\/.*\.md|README[^/]*\.md)$/i;
 
-/** What of `.xihe/` holds entries; its `state/` is made by every command. */
-const LAYER_PARTS = ['knowledge', 'playbooks', 'modules.yaml'];
+/** What of `.xihe/` people write and `lint` looks at; its `state/` is made by every command. */
+const LAYER_PARTS = ['knowledge', 'playbooks', 'modules.yaml', 'config.yaml'];
 
 /** `xihe lint`: what is wrong with the entries, as text, JSON or SARIF. */
 export async function lint(files: string[], options: LintCommandOptions): Promise<number> {
@@ -56,9 +56,9 @@ async function check(layout: ProjectLayout, hasLayer: boolean, options: LintComm
   const [{ lintLayers }, { today }, { paths }] = await Promise.all([
     import('../../zhcore/index.js'),
     import('../../knowledge/index.js'),
-    openPathContext(options.repo),
+    openPathContext(options.repo, { quiet: true }),
   ]);
-  const started = Date.now();
+  const say = progressLog();
   return lintLayers({
     layers: [
       ...(options.general ? [{ dir: packageRoot(), layer: 'general' as const }] : []),
@@ -69,10 +69,7 @@ async function check(layout: ProjectLayout, hasLayer: boolean, options: LintComm
     symbols: symbolFinder(paths),
     pages: [...given, ...ownPages(layout.root, paths)],
     today: today(),
-    onRule: (title) => {
-      // Only what lasts over a second is worth a line.
-      if (Date.now() - started > 1000) log(pc.dim(`正在检查：${title}`));
-    },
+    onRule: (title) => say(`正在检查：${title}`),
   });
 }
 
@@ -135,7 +132,11 @@ function toText(findings: readonly Finding[], checked: LintResult['checked']): s
     `文档 ${documents}（片段 ${chunks}）`,
     ...(lexiconGroups > 0 ? [`词典 ${lexiconGroups} 组`] : []),
   ].join('，');
-  const outcome = findings.length === 0 ? '没有发现问题' : `${errors} 个错误，${warnings} 个警告，${notes} 个提示`;
+  const files = new Set(findings.map(({ file }) => file)).size;
+  const outcome =
+    findings.length === 0
+      ? '没有发现问题'
+      : `${files} 个文件里有 ${errors} 个错误，${warnings} 个警告，${notes} 个提示`;
   return [...lines, ...(lines.length > 0 ? [''] : []), `${pc.bold(outcome)}。检查了：${looked}。`].join('\n');
 }
 

@@ -34,24 +34,38 @@ export async function watch(options: CommonOptions): Promise<number> {
   return EXIT.done;
 }
 
-function describe({ files, moved, dataVersion, problems, ms }: ReloadEvent, known: ReadonlySet<string>): string {
+/** What one reload did, for people. @param known problems that were there before, by {@link keyOf} */
+export function describe(event: ReloadEvent, known: ReadonlySet<string>): string {
+  const { files, problems, ms } = event;
   const named = files.slice(0, FILES_SHOWN).map(visible).join('、');
   const more = files.length > FILES_SHOWN ? ` 等 ${files.length} 处` : '';
-  const outcome = moved ? pc.green(`已重新加载，数据版本 ${dataVersion}`) : pc.dim('内容没有变化');
   const fresh = problems.filter((problem) => !known.has(keyOf(problem)));
   const mended = known.size - (problems.length - fresh.length);
   return [
-    `${named}${more}：${outcome}（${Math.round(ms)} 毫秒）`,
+    `${named}${more}：${outcomeOf(event)}（${Math.round(ms)} 毫秒）`,
     ...fresh.map(problemLine),
     ...(mended > 0 ? [pc.green(`  修好了 ${mended} 处`)] : []),
   ].join('\n');
+}
+
+function outcomeOf({ files, moved, dataVersion, problems }: ReloadEvent): string {
+  // Files of a reload are relative to their layer, those of problems to the project.
+  const broken = problems.filter(({ file, level }) => level === 'error' && files.some((f) => file.endsWith(f)));
+  const kept = broken.some(({ keptLastGood }) => keptLastGood)
+    ? '上一个可用的版本继续生效'
+    : '坏的部分没有生效，其余照常';
+  if (moved)
+    return broken.length === 0
+      ? pc.green(`已重新加载，数据版本 ${dataVersion}`)
+      : pc.yellow(`已重新加载，数据版本 ${dataVersion}；有 ${broken.length} 处坏了，${kept}`);
+  return broken.length === 0 ? pc.dim('内容没有变化') : pc.red(`文件坏了，${kept}`);
 }
 
 function problemLine({ file, line, reason, level }: LoadProblem): string {
   return `  ${level === 'error' ? pc.red('坏了') : pc.yellow('提醒')} ${visible(`${file}:${line}：${reason}`)}`;
 }
 
-function keyOf({ file, line, reason }: LoadProblem): string {
+export function keyOf({ file, line, reason }: LoadProblem): string {
   return `${file}:${line}:${reason}`;
 }
 

@@ -9,7 +9,7 @@ import { symbolRules } from './rules/symbols.js';
 import { triggerRules } from './rules/triggers.js';
 import { twinRules } from './rules/twins.js';
 import { wordRules } from './rules/words.js';
-import type { Finding, Rule } from './types.js';
+import type { Finding, Level, Rule } from './types.js';
 
 /** All rules, by number. */
 export const LINT_RULES: readonly Rule[] = [
@@ -27,7 +27,7 @@ export const LINT_RULES: readonly Rule[] = [
 
 /** What a lint run found, and how much it looked at. */
 export interface LintResult {
-  /** By file and line, each once. */
+  /** Errors first, then warnings, then notes; by file and line, each once. */
   findings: Finding[];
   checked: {
     terms: number;
@@ -62,11 +62,19 @@ export async function lintLayers(options: LintOptions): Promise<LintResult> {
   };
 }
 
+const LEVELS: readonly Level[] = ['error', 'warning', 'note'];
+
 function ordered(found: readonly Finding[]): Finding[] {
   const keyOf = (f: Finding) => `${f.file}:${f.line} ${f.rule} ${f.message}`;
   const once = [...new Map(found.map((finding) => [keyOf(finding), finding])).values()];
   const order = (a: string, b: string) => (a < b ? -1 : Number(a > b));
+  const weight = ({ level }: Finding) => LEVELS.indexOf(level);
   return once.sort(
-    (a, b) => order(a.file, b.file) || a.line - b.line || order(a.rule, b.rule) || order(a.message, b.message),
+    (a, b) =>
+      weight(a) - weight(b) ||
+      order(a.file, b.file) ||
+      a.line - b.line ||
+      order(a.rule, b.rule) ||
+      order(a.message, b.message),
   );
 }

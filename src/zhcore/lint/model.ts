@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { Chunk, KnowledgeDocument, LexiconGroup, LoadProblem } from '../../knowledge/index.js';
 import { readFileText } from '../../text/index.js';
 import { type LayerDir, shownRoot } from '../load.js';
+import { isWrittenByScan } from '../scanned.js';
 import { EntryStore } from '../store.js';
 import type { EntryType, ModuleMap, Playbook, Term, Warning } from '../types.js';
 import type { Finding, Level, LintEntry, Page, Rule } from './types.js';
@@ -43,6 +44,7 @@ export class LintModel {
   /** Layers under test. */
   readonly layers: readonly CheckedLayer[];
   private readonly texts = new Map<string, readonly string[]>();
+  private readonly scanFiles = new Map<string, boolean>();
 
   constructor(readonly options: LintOptions) {
     this.layers = options.layers.map(loadChecked);
@@ -91,6 +93,19 @@ export class LintModel {
       message,
       entryId: entry.id,
     };
+  }
+
+  /** Whether an entry is a candidate that `xihe scan` wrote: nobody's word yet. */
+  isProposal({ type, status, file, layer }: LintEntry): boolean {
+    if (type !== 'term' || status !== 'candidate' || layer !== 'project') return false;
+    let known = this.scanFiles.get(file);
+    if (known === undefined) {
+      known = this.layers.some(
+        ({ dir, shown }) => shown !== '' && file.startsWith(shown) && isWrittenByScan(dir, file.slice(shown.length)),
+      );
+      this.scanFiles.set(file, known);
+    }
+    return known;
   }
 
   private lineNear(entry: LintEntry, near: string): number {

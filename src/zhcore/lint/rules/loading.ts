@@ -1,3 +1,4 @@
+import { CONFIG_FILE, configFaults } from '../../../config.js';
 import type { LoadProblem } from '../../../knowledge/index.js';
 import type { LintModel } from '../model.js';
 import type { Finding, Rule } from '../types.js';
@@ -45,4 +46,25 @@ const duplicateId: Rule = {
   check: (model) => problems(duplicateId, model, ['DUPLICATE_ID']),
 };
 
-export const loadingRules: readonly Rule[] = [unreadable, schema, duplicateId];
+const settings: Rule = {
+  id: 'XL004',
+  name: 'wrong-settings',
+  level: 'error',
+  title: 'config.yaml 写错了或有不认识的键',
+  help: '写错的设置不会生效，xihe run 会拒绝启动。按 xihe init 生成的 config.yaml 里的注释改，或删掉这一项用默认值。',
+  check: (model) =>
+    model.layers
+      .filter(({ layer }) => layer === 'project')
+      .flatMap(({ dir, layer, shown }) =>
+        configFaults(dir).map(({ line, reason }) => ({
+          rule: settings.id,
+          level: settings.level,
+          layer,
+          file: `${shown}${CONFIG_FILE}`,
+          line,
+          message: reason,
+        })),
+      ),
+};
+
+export const loadingRules: readonly Rule[] = [unreadable, schema, duplicateId, settings];

@@ -1,6 +1,6 @@
 import { prepare } from '../../../knowledge/index.js';
 import type { Term } from '../../types.js';
-import type { LintModel } from '../model.js';
+import type { CheckedLayer, LintModel } from '../model.js';
 import { bare, findTwins } from '../shingles.js';
 import type { Finding, LintEntry, Rule } from '../types.js';
 
@@ -58,26 +58,36 @@ const twoMeanings: Rule = {
   level: 'warning',
   title: '同一个模块里，一个词对应两组不同的代码符号',
   help: '查这个词时两条都会出来，说法互相矛盾。一个模块里一个词只留一条：合并符号，或给其中一条写上另外的 module。',
-  check: (model) =>
-    model.layers.flatMap(({ terms, layer }) => {
-      const first = new Map<string, { entry: LintEntry<Term>; isKeyword: boolean }>();
-      return terms.flatMap((entry): Finding[] => {
-        const found: Finding[] = [];
-        for (const [i, word] of [entry.entry.keyword_ch, ...entry.entry.aliases].entries()) {
-          const key = `${entry.module ?? ''} ${prepare(word)}`;
-          const other = first.get(key);
-          if (other === undefined) first.set(key, { entry, isKeyword: i === 0 });
-          else if (other.entry !== entry && contradict(entry.entry, other.entry.entry)) {
-            // What ships has no modules: an alias may lead to two usual names there.
-            const level = layer === 'general' && !(i === 0 && other.isKeyword) ? 'note' : 'warning';
-            const message = `「${word}」在 ${other.entry.file}:${other.entry.line} 对应 ${other.entry.entry.code_symbols.slice(0, 2).join('、')}：合成一条，或分清模块`;
-            found.push(model.at(twoMeanings, entry, message, { near: word, level }));
-          }
-        }
-        return found;
-      });
-    }),
+  check: (model) => model.layers.flatMap((layer) => twoMeaningsIn(model, layer)),
 };
+
+interface Said {
+  entry: LintEntry<Term>;
+  isKeyword: boolean;
+}
+
+function twoMeaningsIn(model: LintModel, { terms, layer }: CheckedLayer): Finding[] {
+  const first = new Map<string, Said>();
+  const proposals = new Set(terms.filter((entry) => model.isProposal(entry)));
+  // What a scan proposed comes last: it is measured by what people wrote, never the other way round.
+  return [...terms.filter((entry) => !proposals.has(entry)), ...proposals].flatMap((entry) => {
+    const found: Finding[] = [];
+    for (const [i, word] of [entry.entry.keyword_ch, ...entry.entry.aliases].entries()) {
+      const key = `${entry.module ?? ''} ${prepare(word)}`;
+      const other = first.get(key);
+      const settles = entry.status === 'verified' && other?.entry.status !== 'verified';
+      if (other === undefined || settles) first.set(key, { entry, isKeyword: i === 0 });
+      if (other === undefined || other.entry === entry || !contradict(entry.entry, other.entry.entry)) continue;
+      // Two proposals, or a proposal beside a candidate: whoever goes through them decides.
+      if (proposals.has(entry) && other.entry.status !== 'verified') continue;
+      // What ships has no modules: an alias may lead to two usual names there.
+      const level = layer === 'general' && !(i === 0 && other.isKeyword) ? 'note' : 'warning';
+      const message = `「${word}」在 ${other.entry.file}:${other.entry.line} 对应 ${other.entry.entry.code_symbols.slice(0, 2).join('、')}：合成一条，或分清模块`;
+      found.push(model.at(twoMeanings, entry, message, { near: word, level }));
+    }
+    return found;
+  });
+}
 
 /** Both name symbols, and none of them is the same. */
 function contradict(a: Term, b: Term): boolean {

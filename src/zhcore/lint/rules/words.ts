@@ -70,6 +70,8 @@ const hiddenWord: Rule = {
 function hiddenIn(model: LintModel, layer: CheckedLayer): Finding[] {
   const ask = askerOf(layer, model.options.today);
   return wordsOf(layer).flatMap(({ entry, word }) => {
+    // Proposals of a scan share words until somebody has gone through them.
+    if (model.isProposal(entry)) return [];
     if (entry.type === 'knowledge' || word.length > ASKED_CHARS_MAX || faultOf(word) !== undefined) return [];
     const found = ask(entry, word);
     if (found.has(entry.id)) return [];
