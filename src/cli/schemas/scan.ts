@@ -22,8 +22,8 @@ export const scanJson = z.object({
           z.object({
             ...placeJson,
             kind: z
-              .enum(['doc', 'annotation', 'sql', 'i18n', 'enum', 'route', 'menu', 'form', 'commit'])
-              .describe('注释、注解、建表注释、界面文字、枚举说明、路由标题、菜单数据、表单标签、提交记录'),
+              .enum(['doc', 'annotation', 'sql', 'i18n', 'enum', 'route', 'menu', 'form', 'message', 'commit'])
+              .describe('注释、注解、建表注释、界面文字、枚举说明、路由标题、菜单数据、表单标签、结果提示、提交记录'),
             text: z.string().describe('那里的原文，最多 80 字'),
           }),
         ),

@@ -7,6 +7,8 @@ export interface Annotated {
   /** 1-based. */
   line: number;
   symbol: CodeSymbol;
+  /** Stands on several methods of the class: it names the class's part of the system (`@Log(title = "用户管理")`), and no method. */
+  weak?: boolean;
 }
 
 /** How many lines below an annotation its declaration may begin: others stand between. */
@@ -49,7 +51,16 @@ export function annotationsOf(text: string, symbols: readonly CodeSymbol[], lang
   } else if (language === 'go' || language === 'python') {
     return sameLine(text, symbols, language);
   }
-  return attach(text, found, symbols);
+  return markRepeated(attach(text, found, symbols));
+}
+
+/** Marks what stands on several methods of one class. */
+function markRepeated(found: readonly Annotated[]): Annotated[] {
+  const key = ({ text, symbol }: Annotated) => `${symbol.container} ${text}`;
+  const methods = new Map<string, Set<CodeSymbol>>();
+  for (const one of found)
+    if (one.symbol.kind === 'method') methods.set(key(one), (methods.get(key(one)) ?? new Set()).add(one.symbol));
+  return found.map((one) => ((methods.get(key(one))?.size ?? 0) > 1 ? { ...one, weak: true } : one));
 }
 
 function nameIn(args: string): string | undefined {

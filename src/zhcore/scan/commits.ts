@@ -91,7 +91,7 @@ export function wordsOfCommits(commits: readonly Commit[], types: TypeIndex): Me
     const first = [...found].find(({ files }) => files.includes(file));
     if (symbol === undefined || first === undefined) continue;
     if (mentions.some((longer) => longer.symbol === symbol && longer.word.includes(word))) continue;
-    mentions.push({ word, also: [], symbol, weak: false, evidence: quote(first, file, symbol.line) });
+    mentions.push({ word, symbol, weak: false, evidence: quote(first, file, symbol.line) });
   }
   return mentions;
 }

@@ -12,8 +12,13 @@ const TESTS =
   /(?:^|\/)(?:tests?|__tests__|specs?|e2e|testing|mocks?|__mocks__|fixtures?|__fixtures__|testdata|stories)\/|[._-](?:test|spec|e2e|stories|mock)\.\w+$|(?:^|\/)test_[^/]+\.py$|_test\.(?:go|py|rb)$|(?:Test|Tests|TestCase|IT)\.(?:java|kt|cs|php|scala)$/;
 const VENDORED =
   /(?:^|\/)(?:node_modules|vendor|vendors|third[_-]?party|bower_components|libs?\/(?:js|plugins)|static\/(?:ajax\/libs|plugins|tinymce|ueditor)|public\/(?:ueditor|tinymce)|uni_modules|dist|target|unpackage|miniprogram_npm|\.git|\.idea|\.vscode|\.github)\//;
+/** Declarations that tools write; those in a project's own folders are written by hand. */
+const GENERATED_DECLARATIONS =
+  /(?:^|\/)(?:auto-imports?|components|env|vite-env|shims-[\w-]+|typed-router|react-app-env|next-env|uni-app|global|images?)\.d\.ts$|^(?:.*\/)?(?:public|static|assets)\/.*\.d\.ts$/;
+/** Scripts that lie where a server hands them out as they are: editors, maps, players of others. */
+const HANDED_OUT = /(?:^|\/)public\/.*\.[cm]?js$/;
 const GENERATED =
-  /[.-]min\.\w+$|\.(?:bundle|chunk)\.\w+$|\.map$|\.d\.ts$|\.pb\.go$|_pb2(?:_grpc)?\.py$|\.g\.(?:dart|cs)$|\.designer\.cs$|(?:^|\/)(?:generated|gen-src|__generated__)\/|(?:^|\/)(?:docs|swagger)\/(?:docs\.go|swagger\.(?:json|ya?ml))$|package-lock\.json$|pnpm-lock\.yaml$|yarn\.lock$|composer\.lock$/;
+  /[.-]min\.\w+$|\.(?:bundle|chunk)\.\w+$|\.map$|\.pb\.go$|_pb2(?:_grpc)?\.py$|\.g\.(?:dart|cs)$|\.designer\.cs$|(?:^|\/)(?:generated|gen-src|__generated__)\/|(?:^|\/)(?:docs|swagger)\/(?:docs\.go|swagger\.(?:json|ya?ml))$|package-lock\.json$|pnpm-lock\.yaml$|yarn\.lock$|composer\.lock$/;
 const TEAM_LAYER = /(?:^|\/)\.xihe\//;
 const DOCS = new Set(['markdown', 'html', 'css']);
 /** Languages whose files hold symbols, tables or interface texts. */
@@ -31,8 +36,8 @@ const DEMO = /(?:^|\/)(?:demos?|examples?|samples?)\//i;
  */
 export function skipReason(path: string): SkipReason | undefined {
   if (TEAM_LAYER.test(path)) return 'docs';
-  if (VENDORED.test(path)) return 'vendored';
-  if (GENERATED.test(path)) return 'generated';
+  if (VENDORED.test(path) || HANDED_OUT.test(path)) return 'vendored';
+  if (GENERATED.test(path) || GENERATED_DECLARATIONS.test(path)) return 'generated';
   if (TESTS.test(path) || DEMO.test(path)) return 'tests';
   if (holdsSecretValues(path) || isKeyFileName(path)) return 'data';
   const language = languageOf(path);

@@ -11,7 +11,8 @@ export interface Group {
   /** Most central first, each name once. */
   symbols: SymbolRef[];
   evidence: Evidence[];
-  also: Map<string, number>;
+  /** Symbols that the word itself stands beside, as people write them. */
+  spoken: string[];
   note?: string;
   weight: number;
 }
@@ -25,6 +26,7 @@ export const KIND_WEIGHT: Record<EvidenceKind, number> = {
   doc: 0.4,
   enum: 0.42,
   form: 0.38,
+  message: 0.34,
   i18n: 0.3,
   commit: 0.15,
 };
@@ -86,16 +88,27 @@ export class TypeIndex {
       this.#canonical.set(core, suffix);
       own.push(...symbols);
     }
+    // CouponQueryParam: where only parameters are called so, the one class behind a prefix (SmsCoupon) is what they are about.
+    for (const [core, symbols] of this.#byCore) {
+      const [whole, ...others] = [...(this.#bySuffix.get(core) ?? [])];
+      const target = whole === undefined ? undefined : this.#byCore.get(whole);
+      if (target === undefined || others.length > 0 || !symbols.every(({ role }) => role === 'layer')) continue;
+      if (!target.some(({ role }) => role === 'entity' || role === 'table')) continue;
+      this.#canonical.set(core, whole!);
+      target.push(...symbols);
+    }
   }
 
   readonly canonical = (core: string): string => this.#canonical.get(core) ?? core;
 
-  /** The core that a bare name means: itself, or the only one that has it behind a short prefix. */
+  /** The core that a bare name means: itself, or the only one (of several the only one with a table) that has it behind a short prefix. */
   coreFor(name: string): string | undefined {
     const core = partsOf(name).join('_');
-    if (this.#byCore.has(core)) return core;
-    const cores = this.#bySuffix.get(core);
-    return cores?.size === 1 ? [...cores][0] : undefined;
+    if (this.#byCore.has(core)) return this.canonical(core);
+    const cores = [...(this.#bySuffix.get(core) ?? [])];
+    if (cores.length === 1) return cores[0];
+    const stored = cores.filter((one) => this.about(one).some(({ role }) => role === 'table'));
+    return stored.length === 1 ? stored[0] : undefined;
   }
 }
 
@@ -130,12 +143,12 @@ export function groupMentions(mentions: readonly Mention[], types: TypeIndex): G
     const id = `${mention.word} ${key}`;
     let group = groups.get(id);
     if (group === undefined) {
-      group = { word: mention.word, nameKey: key, symbols: [], evidence: [], also: new Map(), weight: 0 };
+      group = { word: mention.word, nameKey: key, symbols: [], evidence: [], spoken: [], weight: 0 };
       groups.set(id, group);
     }
     group.symbols.push(symbol);
     group.evidence.push(mention.evidence);
-    for (const form of mention.also) group.also.set(form, (group.also.get(form) ?? 0) + 1);
+    group.spoken.push(shown(symbol));
     if (mention.note !== undefined) group.note ??= mention.note;
   }
   for (const group of groups.values()) settle(group, types);

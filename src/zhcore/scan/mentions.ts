@@ -1,9 +1,12 @@
 import type { CodeSymbol, Outline } from '../../code/index.js';
 import { hasChinese } from '../../text/index.js';
+import { saysAct } from './acts.js';
 import { annotationsOf } from './annotations.js';
 import { labelsOf } from './labels.js';
 import { roleOfType, TYPE_ROLES } from './names.js';
+import { outcomesOf } from './outcomes.js';
 import { type Described, phraseOf } from './phrase.js';
+import { drivesPage, isOnPage, isPageTalk } from './plumbing.js';
 import { rowsOf } from './rows.js';
 import type { EvidenceKind, Mention, SymbolRef, SymbolRole } from './types.js';
 
@@ -14,6 +17,8 @@ export interface Saying {
   describes: Described;
   symbol: SymbolRef;
   line: number;
+  /** The symbol is there for a page alone. */
+  weak?: boolean;
 }
 
 /** An interface text that a page names by its key: `title: 'menu.container'` beside a route. */
@@ -53,10 +58,11 @@ export function sayingsOf(path: string, text: string, outline: Outline): FileSay
   const sayings: Saying[] = [];
   const keyUses: KeyUse[] = [];
   if (hasChinese(text) || outline.i18n !== undefined) {
-    const annotated = annotationsOf(text, symbols, outline.language).map((found) =>
-      toSaying(found, refs.get(found.symbol)!),
+    const annotated = annotationsOf(text, symbols, outline.language).map(({ symbol, ...found }) =>
+      toSaying(found, refs.get(symbol)!),
     );
-    sayings.push(...annotated, ...docs(symbols, refs, annotated, outline));
+    sayings.push(...annotated, ...docs(path, symbols, refs, annotated, outline));
+    sayings.push(...outcomesOf(outline, symbols, refs));
     if (outline.i18n !== undefined) sayings.push(...interfaceTexts(path, outline.i18n));
   }
   if (outline.i18n === undefined) {
@@ -73,9 +79,11 @@ export function sayingsOf(path: string, text: string, outline: Outline): FileSay
 export function toMention(path: string, saying: Saying): Mention | undefined {
   const phrase = phraseOf(saying.text, saying.describes, saying.symbol.name);
   if (phrase === undefined) return undefined;
+  const weak = phrase.weak || saying.weak === true;
   const quote = saying.text.replace(/\s+/g, ' ').trim();
   return {
     ...phrase,
+    weak,
     symbol: saying.symbol,
     evidence: {
       file: path,
@@ -115,7 +123,7 @@ function typeRole({ name, kind }: CodeSymbol, isSql: boolean): SymbolRole {
   return roleOfType(name, kind === 'interface' || kind === 'type' || kind === 'enum' ? kind : 'class', isSql);
 }
 
-function toSaying(found: { text: string; line: number }, symbol: SymbolRef): Saying {
+function toSaying(found: { text: string; line: number; weak?: boolean }, symbol: SymbolRef): Saying {
   return { ...found, kind: 'annotation', describes: describes(symbol), symbol };
 }
 
@@ -129,27 +137,40 @@ const ACCESSOR = /^(?:get|set|is|has|with)(?:[A-Z_]|$)/;
 
 /** Doc comments; those that only repeat an annotation are left out, and so are accessors and test-like names. */
 function docs(
+  path: string,
   symbols: readonly CodeSymbol[],
   refs: Map<CodeSymbol, SymbolRef>,
   annotated: readonly Saying[],
   outline: Outline,
 ): Saying[] {
   const said = new Set(annotated.map(({ symbol, text }) => `${symbol.line} ${text}`));
+  // What stands on several methods is about none of them, also where it is read as their doc.
+  const repeated = new Set(annotated.flatMap(({ weak, text }) => (weak ? [text] : [])));
   return symbols.flatMap((symbol) => {
     const { doc, line, kind, name } = symbol;
-    if (doc === undefined || !hasChinese(doc) || said.has(`${line} ${doc}`)) return [];
+    if (doc === undefined || !hasChinese(doc) || said.has(`${line} ${doc}`) || repeated.has(doc)) return [];
     if (kind === 'method' && ACCESSOR.test(name) && /不能|长度|必须|格式|^$/.test(doc)) return [];
     const symbolRef = refs.get(symbol)!;
+    const saying: Saying = {
+      text: doc,
+      kind: outline.language === 'sql' ? 'sql' : 'doc',
+      describes: describes(symbolRef),
+      symbol: symbolRef,
+      line,
+    };
     return [
-      {
-        text: doc,
-        kind: outline.language === 'sql' ? 'sql' : 'doc',
-        describes: describes(symbolRef),
-        symbol: symbolRef,
-        line,
-      },
+      drivesPage(symbol, outline.language, path) || isHandler(saying, outline, path)
+        ? { ...saying, weak: true }
+        : saying,
     ];
   });
+}
+
+/** A function of a page that does what pages do: 重置表单, 切换设备. What people do there (批量发货) stays. */
+function isHandler({ text, symbol: { role, name } }: Saying, { language }: Outline, path: string): boolean {
+  if (!isOnPage(language, path) || (role !== 'function' && role !== 'method')) return false;
+  const word = phraseOf(text, 'action', name)?.word;
+  return word === undefined || isPageTalk(word) || !saysAct(word);
 }
 
 /** Keys of hints, errors and placeholders: their texts are sentences, or halves of them. */

@@ -5,8 +5,6 @@ import { CLAUSE, FORM_ENDINGS, GENERIC_WORDS, LAYER_ENDINGS, PLAIN_VERBS, QUANTI
 export interface Phrase {
   /** The word for the symbol itself. */
   word: string;
-  /** Fuller forms of the word that people use too (用户信息 beside 用户). */
-  also: string[];
   /** What the text says beyond the word. */
   note?: string;
   /** The word is what the symbol works on, not the symbol itself (查询订单 → 订单). */
@@ -27,6 +25,12 @@ const MAX_NOTE = 60;
 const MAX_LOOKED_AT = 400;
 
 const SHAPE = /^(?:[A-Za-z][A-Za-z0-9+#.]{0,9})?\p{Script=Han}+(?:[A-Za-z][A-Za-z0-9+#]{0,9}\p{Script=Han}*)?$/u;
+/** 通过name, 按delta递减, 改变private, 字符串转set: halves of sentences, or code that a sentence speaks of. */
+const GLUED =
+  /^(?:根据|通过|按照?|依据|基于|对|由|从|以|将|把|给|为|用|往|向|当|获取|设置|指定|改变|限制|存放|提供|支持|方便|仅|循环)(?=.*[A-Za-z])|\p{Script=Han}[a-z][A-Za-z]*$(?<!logo|app)|(?:^|\p{Script=Han})(?:true|false|null|name|key|value|bean|list|set|map|string|int|by|private|public|class|object|http|url|type|data)(?=$|\p{Script=Han})|结构中/u;
+/** What no word begins with: the half of a clause. */
+const HALF =
+  /^(?:根据|通过(?!率)|按照|依据|基于|用于|往|循环|方便|仅(?!退款)|提供|存放|改变(?!类型)|按(?![揭摩钮键时期需量日月年天]))/;
 const HAN = /\p{Script=Han}/gu;
 const CUT =
   /[：:（()）[\]【】{}<>《》「」“”"'`，,、；;。!！?？|=~…\\/*&%$#@^+]|->|=>|--|—|\.\s|\.$|\s-\s|\s\d|\d+[\s.、)）:：-]/;
@@ -48,12 +52,15 @@ export function phraseOf(raw: string, kind: Described, self = ''): Phrase | unde
   const counted = head.replace(/^一(?:次|条|个|份|笔|张|组|行|项|段|种|批|位|名)(?=\p{Script=Han}{2})/u, '');
   const bare = kind === 'type' ? withoutLayer(counted) : counted;
   const found =
-    kind === 'action' || (kind === 'type' && CRUD.test(bare)) ? actionOf(bare) : { word: bare, weak: false };
-  const word = kind === 'type' || kind === 'title' ? withoutGenericEnd(found.word) : withoutIdEnd(found.word);
+    kind === 'action' || ((kind === 'type' || kind === 'title') && CRUD.test(bare))
+      ? actionOf(bare)
+      : { word: bare, weak: false };
+  const word = withoutUnit(
+    kind === 'type' || kind === 'title' ? withoutGenericEnd(found.word) : withoutIdEnd(found.word),
+  );
   if (!isTermLike(word)) return undefined;
   const note = rest.replace(/\s+/g, ' ').trim().slice(0, MAX_NOTE);
-  const also = [bare].filter((form) => form !== word && !found.weak && isTermLike(form));
-  return { word, also: [...new Set(also)], weak: found.weak, ...(/\p{Script=Han}/u.test(note) ? { note } : {}) };
+  return { word, weak: found.weak, ...(/\p{Script=Han}/u.test(note) ? { note } : {}) };
 }
 
 /** The first line that says something: without tags, numbering, and the name of what it describes. */
@@ -68,6 +75,7 @@ function firstLine(raw: string, self: string): string | undefined {
         '',
       )
       .replace(/^[\s*/#•·-]+/, '')
+      .replace(/\s*(?:GET|POST|PUT|DELETE|PATCH)(?:\s.*)?$/, '')
       .replace(/^([A-Za-z_][\w.]*)\s+(?=\p{Script=Han})/u, (whole, name: string) => (name === self ? '' : whole))
       .trim();
     if (!/\p{Script=Han}/u.test(line) || line.startsWith('@')) continue;
@@ -100,7 +108,7 @@ function withoutLayer(head: string): string {
     if (
       shorter === word ||
       hanCount(shorter) < MIN_HAN ||
-      (word.endsWith('表') && /(?:报|列|时间|日程|课|钟|仪|电|水|图)$/.test(shorter)) ||
+      (word.endsWith('表') && /(?:(?<!举|申|上|汇|填)报|列|时间|日程|课|钟|仪|电|水|图)$/.test(shorter)) ||
       /[分种品门人同大税]类$/.test(word)
     )
       break;
@@ -120,9 +128,16 @@ function withoutIdEnd(word: string): string {
   return /(?:id|ID|Id|主键|标识|外键)$/.test(word) ? '' : word;
 }
 
+/** 首重kg → 首重: a unit is no part of the word. */
+function withoutUnit(word: string): string {
+  return word.replace(/(?<=\p{Script=Han})(?:kg|g|cm|mm|km|ms|px|kb|mb|gb)$/iu, '');
+}
+
 /** What a parameter object or an interface of one act begins with: 新增用户参数 is about 用户. */
 const CRUD =
   /^(?:批量|分页)?(?:查询|获取|新增|添加|创建|修改|更新|编辑|删除|保存)(?!器|员|者|权|人|时间|日期|状态|条件|方式)/;
+/** 登出功能, 退出方法: a method is one. */
+const ACT_ENDINGS = /(?:功能|方法|接口|操作|逻辑|动作|按钮)+$/;
 const PLAIN = new RegExp(`^(?:${PLAIN_VERBS})`);
 const BY =
   /^(?:根据|通过|按照|按|依据|基于|用|以|从|向|给|为|对|将|把|由|当)[^，,]{1,14}?(?=(?:分页|批量|模糊)?(?:查询|查找|获取|获得|得到|删除|移除|修改|更新|判断|统计|计算|检查|校验|生成|创建|添加|新增|设置|转换|搜索|加载|读取))/;
@@ -139,6 +154,8 @@ function actionOf(head: string): { word: string; weak: boolean } {
     weak = true;
     word = rest;
   }
+  const ended = word.replace(ACT_ENDINGS, '');
+  if (hanCount(ended) >= MIN_HAN) word = ended;
   const formless = word.replace(FORM_ENDINGS, '');
   if (formless !== word && hanCount(formless) >= MIN_HAN) return { word: formless, weak: true };
   if (weak) return { word: withoutGenericEnd(word), weak };
@@ -147,13 +164,14 @@ function actionOf(head: string): { word: string; weak: boolean } {
 
 /** Tells whether a text has the shape of a word that people say. */
 export function isTermLike(word: string): boolean {
-  if (!SHAPE.test(word)) return false;
+  if (!SHAPE.test(word) || GLUED.test(word)) return false;
   const han = hanCount(word);
   if (han < MIN_HAN || han > MAX_HAN || word.length - han > MAX_LATIN) return false;
   if ([word, word.toLowerCase(), word.replace(/(?:信息|内容)$/, '')].some((form) => GENERIC_WORDS.has(form)))
     return false;
   if (
     CLAUSE.test(word) ||
+    HALF.test(word) ||
     /的|或|地址为|为$|是$|(?<!目)的$|[时后前]候?$(?<!(?:及|临|按|计|超|实|限|定|工|课|小|售|事)[时后前])|(?:其|之|当|程)中$/.test(
       word,
     )

@@ -1,9 +1,11 @@
 import { splitIdentifier } from '../../text/index.js';
+import { isAct } from './acts.js';
 import type { Alignment } from './align.js';
 import { type Group, homeOf, type ModuleOf, namedSymbols, type TypeIndex } from './groups.js';
 import { CENTRALITY, coreOf, partsOf, shown } from './names.js';
 import { hanCount } from './phrase.js';
 import type { EvidenceKind, Proposal } from './types.js';
+import { worthOf } from './worth.js';
 
 /** What a dictionary adds that has the word for the name. */
 const LEXICON_WEIGHT = 0.12;
@@ -19,16 +21,20 @@ const SHARED_MEMBER = 0.6;
 const CROWDED = 0.97;
 const CROWDED_MIN = 0.75;
 /** Another word for the same symbol with this share of the main one's weight is an alias. */
-const ALIAS_SHARE = 0.45;
-/** From this share on the longer word is said of the same symbol so often that it is no narrower one. */
-const SURE_ALIAS = 0.75;
-const MAX_ALIASES = 4;
+const ALIAS_SHARE = 0.5;
+/** And so much of its fit with the name: 订单原因 is explained by `OrderReturnReason` less than 退货原因. */
+const ALIAS_FIT = 0.85;
+/** Of the main word's score, for a word that is a part of it. */
+const SHORT_SHARE = 0.3;
+const MAX_ALIASES = 3;
 /** Below this nothing is worth a person's look. */
 const MIN_SCORE = 0.08;
 
 interface Scored {
   group: Group;
   score: number;
+  /** How well word and name explain each other, 0–1. */
+  fit: number;
   module?: string;
   folder: string;
   aliases: Set<string>;
@@ -44,12 +50,12 @@ export function propose(
   const scored = groups.map(
     (group): Scored => ({
       group,
-      score: baseScore(group, alignment, types),
+      ...baseScore(group, alignment, types),
       aliases: new Set(),
       ...homeOf(group, moduleOf, types),
     }),
   );
-  const best = onePerSymbol(scored);
+  const best = onePerSymbol(scored.filter(({ score }) => score > 0));
   const strongest = strongestByWord(scored);
   const told = tellApart(best.filter((entry) => !meansAnother(entry, strongest)));
   const ids = new Set<string>();
@@ -75,7 +81,7 @@ function spread(entries: Scored[]): Scored[] {
 }
 
 /** What the pair is worth by itself: its evidence, the shape of the word, and whether word and name explain each other. */
-function baseScore(group: Group, alignment: Alignment, types: TypeIndex): number {
+function baseScore(group: Group, alignment: Alignment, types: TypeIndex): Pick<Scored, 'score' | 'fit'> {
   const first = group.symbols[0]!;
   const name = first.role === 'key' || first.role === 'route' ? first.name.split('.').at(-1)! : first.name;
   const fit = Math.max(
@@ -84,14 +90,19 @@ function baseScore(group: Group, alignment: Alignment, types: TypeIndex): number
       ? alignment.judge(group.word, `${first.container}_${first.name}`)
       : 0,
   );
-  const central = 0.35 + 0.65 * CENTRALITY[first.role];
+  const worth = worthOf(group, types);
+  const act = worth > 0 && isAct(group.word, first);
+  const central = act ? 1 : 0.35 + 0.65 * CENTRALITY[first.role];
+  // What a method is called is free: 批量发货 is `delivery`, 申请退货 is `create` of its class.
+  const fitness = act ? 0.6 + 0.4 * fit : 0.35 + 0.65 * fit;
   // 邮箱 beside SysDept.email, when users have one too, means neither.
   const shared =
     group.nameKey.includes('.') &&
     hanCount(group.word) <= 2 &&
     new Set(types.fields(first.name).map(({ container }) => coreOf(container ?? ''))).size > 1;
   const weight = alignment.confirms(group.word, name) ? 1 - (1 - group.weight) * (1 - LEXICON_WEIGHT) : group.weight;
-  return weight * shapeOf(group.word) * central * (0.35 + 0.65 * fit) * (shared ? SHARED_MEMBER : 1);
+  const score = weight * shapeOf(group.word) * central * fitness * worth * (shared ? SHARED_MEMBER : 1);
+  return { score, fit };
 }
 
 /** Two to six characters are a word; above that it gets a description. */
@@ -114,8 +125,6 @@ function onePerSymbol(scored: readonly Scored[]): Scored[] {
     list.sort((a, b) => b.score - a.score || a.group.word.length - b.group.word.length);
     const [main, ...others] = list as [Scored, ...Scored[]];
     for (const other of others) if (isAlias(other, main)) main.aliases.add(other.group.word);
-    for (const form of main.group.also.keys()) main.aliases.add(form);
-    main.aliases.delete(main.group.word);
     return main;
   });
 }
@@ -123,12 +132,23 @@ function onePerSymbol(scored: readonly Scored[]): Scored[] {
 /** Evidence that names a thing for itself; a label (form, interface text) says what it is in one place. */
 const NAMES_IT: ReadonlySet<EvidenceKind> = new Set(['doc', 'annotation', 'sql', 'enum']);
 
-/** Whether another word of the same symbol is one that people may use for it. */
-function isAlias({ group, score }: Scored, main: Scored): boolean {
-  const isType = main.group.nameKey.startsWith('t:');
-  if (!group.evidence.some(({ kind }) => NAMES_IT.has(kind) || (isType && kind !== 'commit'))) return false;
-  if (score < ALIAS_SHARE * main.score) return false;
-  return score >= SURE_ALIAS * main.score || !isNarrower(group.word, main.group.word);
+/**
+ * Whether another word of the same symbol is one that people may use for it: said of that very symbol, by more than one copied comment,
+ * and as well explained by its name as the main word. What holds the main word is found by it anyway.
+ */
+function isAlias({ group, score, fit }: Scored, { group: main, score: best, fit: mainFit }: Scored): boolean {
+  if (group.word.includes(main.word)) return false;
+  const isType = main.nameKey.startsWith('t:');
+  // 角色 of 后台用户角色 needs less: what it is short for says the rest.
+  if (isType && main.word.includes(group.word) && group.evidence.some(({ kind }) => kind !== 'commit'))
+    return score >= SHORT_SHARE * best;
+  if (score < ALIAS_SHARE * best || fit < ALIAS_FIT * mainFit) return false;
+  const places = new Set(group.evidence.filter(({ kind }) => kind !== 'commit').map(({ file }) => file));
+  const named = group.evidence.some(({ kind }) => kind === 'sql' || kind === 'annotation' || kind === 'enum');
+  if (!named && places.size < 2) return false;
+  if (isType) return named || group.evidence.some(({ kind }) => kind !== 'commit' && kind !== 'form');
+  const own = new Set(group.spoken);
+  return group.evidence.some(({ kind }) => NAMES_IT.has(kind)) && main.spoken.some((symbol) => own.has(symbol));
 }
 
 /** The strongest meaning of each word, aliases of a symbol included. */
@@ -146,11 +166,6 @@ function meansAnother(entry: Scored, strongest: ReadonlyMap<string, Scored>): bo
   const other = strongest.get(entry.group.word);
   if (other === undefined || other.group.nameKey === entry.group.nameKey) return false;
   return (other.module ?? other.folder) === (entry.module ?? entry.folder) || isPartOf(other, entry);
-}
-
-/** 首页品牌 is a kind of 品牌, not another word for it; 品牌管理 is. */
-function isNarrower(word: string, main: string): boolean {
-  return word.includes(main) && !/^(?:管理|信息|列表|表|数据|记录)$/.test(word.replace(main, ''));
 }
 
 /** 部门 beside `UserReq.deptId` is the 部门 of `Dept`, said once more. */
@@ -188,7 +203,7 @@ function tellApart(entries: readonly Scored[]): Scored[] {
 
 function toProposal({ group, score, module, aliases }: Scored, ids: Set<string>): Proposal {
   return {
-    id: freeId(idOf(shown(group.symbols[0]!)), ids),
+    id: freeId(idOf(shown(group.symbols[0]!)) + (group.nameKey.startsWith('n:') ? `-${group.word}` : ''), ids),
     keyword_ch: group.word,
     aliases: [...aliases].slice(0, MAX_ALIASES),
     code_symbols: namedSymbols(group),

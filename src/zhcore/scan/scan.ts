@@ -8,6 +8,7 @@ import { GoneSearch } from './gone.js';
 import { groupMentions, moduleLookup, TypeIndex } from './groups.js';
 import { withoutKnown } from './known.js';
 import { type KeyUse, sayingsOf, toMention } from './mentions.js';
+import { nounGroups } from './nouns.js';
 import { propose } from './propose.js';
 import type { Mention, ScanInput, ScanResult, ScanStats, SkipReason } from './types.js';
 
@@ -34,6 +35,7 @@ export async function scanRepository(input: ScanInput): Promise<ScanResult> {
     alignment.learn(word, symbol.role === 'key' ? symbol.name.split('.').at(-1)! : symbol.name);
   const commits = input.history?.recent(MAX_COMMITS) ?? [];
   const groups = groupMentions([...mentions, ...wordsOfCommits(commits, types)], types);
+  groups.push(...nounGroups(mentions, groups, types));
   addCommits(groups, commits);
   const moduleOf = moduleLookup(input.modules);
   const { proposals, known } = withoutKnown(propose(groups, alignment, types, moduleOf), input.known, input.recorded);

@@ -3,7 +3,17 @@ import type { ModuleMap, Term } from '../types.js';
 import type { Bilingual } from './bilingual.js';
 
 /** How a Chinese word was found beside a symbol. */
-export type EvidenceKind = 'doc' | 'annotation' | 'sql' | 'i18n' | 'enum' | 'route' | 'menu' | 'form' | 'commit';
+export type EvidenceKind =
+  | 'doc'
+  | 'annotation'
+  | 'sql'
+  | 'i18n'
+  | 'enum'
+  | 'route'
+  | 'menu'
+  | 'form'
+  | 'message'
+  | 'commit';
 
 /** Where a word stands beside a symbol, quoted. */
 export interface Evidence {
@@ -136,8 +146,6 @@ export type SymbolRole =
 export interface Mention {
   /** The word that was drawn out of the text. */
   word: string;
-  /** Other short forms of it that the text allows (用户信息 for 用户). */
-  also: string[];
   /** What the text says beyond the word. */
   note?: string;
   symbol: SymbolRef;
