@@ -6,7 +6,7 @@ export { AuditLog } from './audit.js';
 export { Changeset } from './changeset.js';
 export { type ConfinementStatus, confinementStatus } from './confinement.js';
 export { type DangerVerdict, dangerOf } from './danger.js';
-export { withAsyncFileLock, withFileLock } from './lock.js';
+export { lockPath, withAsyncFileLock, withFileLock } from './lock.js';
 export { pruneSandboxState } from './prune.js';
 export { listReceipts } from './receipts.js';
 export { runProcess } from './runner.js';
