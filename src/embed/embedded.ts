@@ -57,7 +57,7 @@ export function openEmbedded(options: EmbeddedOptions = {}): EmbeddedEmbedder {
 }
 
 async function embedAll(pool: WorkerPool, texts: readonly string[], options: EmbedOptions): Promise<Float32Array[]> {
-  const { kind, signal, onProgress } = options;
+  const { kind, signal, onProgress, onVector } = options;
   if (signal?.aborted) throw abortError(signal);
   // The first failure takes the others along: nobody reads them any more.
   const rest = new AbortController();
@@ -67,8 +67,9 @@ async function embedAll(pool: WorkerPool, texts: readonly string[], options: Emb
   let done = 0;
   try {
     return await Promise.all(
-      texts.map(async (text) => {
+      texts.map(async (text, i) => {
         const vector = await pool.run(PREFIX[kind] + text, PRIORITY[kind], both);
+        onVector?.(i, vector);
         onProgress?.(++done, texts.length);
         return vector;
       }),

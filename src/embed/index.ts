@@ -1,4 +1,15 @@
-/** The public face of the embed room: text → vector, and the nearest of many. */
+/** The public face of the embed room: text → vector, a cache of vectors, and the nearest of many. */
+export { openVectorCache, VectorCache, type VectorCacheOptions, withCache } from './cache.js';
+export type { Encoding } from './cacheRecord.js';
 export { EMBEDDED_ID, type EmbeddedEmbedder, type EmbeddedOptions, openEmbedded } from './embedded.js';
+export { openEndpoint } from './endpoint.js';
+export { type EmbeddingConfig, openEmbedder, providerOf } from './provider.js';
 export type { RuntimeKind } from './runtime.js';
-export type { Embedder, EmbedKind, EmbedOptions, EmbedProvider, EndpointSettings } from './types.js';
+export type { Embedder, EmbedKind, EmbedOptions, EndpointSettings } from './types.js';
+export {
+  type TopOptions,
+  type VectorHit,
+  VectorIndex,
+  type VectorIndexOptions,
+  VectorScores,
+} from './vectorIndex.js';

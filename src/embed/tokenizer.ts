@@ -7,7 +7,8 @@ export const MAX_TOKENS = 512;
 const META = '\u2581';
 /**
  * Code points that are looked at. The longest piece has 16, so 510 tokens end before 8,160; the rest of the window lets the best
- * path settle, so that cutting here gives the same first tokens as reading a megabyte to its end.
+ * path settle, so that cutting here gives the same first tokens as reading a megabyte to its end (but for thousands of one and the
+ * same character, where the last one decides how all are paired).
  */
 const WINDOW = 12_288;
 

@@ -6,6 +6,8 @@ export interface EmbedOptions {
   signal?: AbortSignal;
   /** Called as texts are finished, not in their order. */
   onProgress?: (done: number, total: number) => void;
+  /** Each vector as it is finished: what an interrupted run has made so far is not lost. */
+  onVector?: (index: number, vector: Float32Array) => void;
 }
 
 /** Text → vector, whoever computes it. */
@@ -23,9 +25,6 @@ export interface Embedder {
   close(): Promise<void>;
 }
 
-/** Which provider turns text into vectors; `auto` is the endpoint when one is set, else the embedded model. */
-export type EmbedProvider = 'auto' | 'embedded' | 'endpoint' | 'none';
-
 /** How to reach an OpenAI-compatible `/v1/embeddings`. */
 export interface EndpointSettings {
   /** Up to and including `/v1`. */
@@ -40,6 +39,8 @@ export interface EndpointSettings {
   passagePrefix?: string;
   /** Sends `input_type: query | passage`, for servers that put the prefix on themselves. */
   inputType?: boolean;
+  /** Asks for `dimension` numbers (`dimensions` in the request), where a model can give several lengths. */
+  sendDimensions?: boolean;
   /** Texts in one request at most. */
   batchSize?: number;
   /** Longest time for one request, in seconds. */
