@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { mkdirSync, readdirSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { isAbsolute, join, resolve } from 'node:path';
+import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { errnoOf, messageOf, XiheError } from './errors.js';
 
 /** Where a project keeps what. All paths are absolute. */
@@ -54,6 +54,28 @@ export function openLayout(repo: string, env: NodeJS.ProcessEnv = process.env): 
   if (failure === undefined) return at(inProject);
   if (!NOT_OURS_TO_WRITE.has(errnoOf(failure) ?? '')) throw unwritable(inProject, failure);
   return at(made(elsewhere));
+}
+
+/**
+ * The project that a folder lies in: the nearest folder above it (or itself) with a layer in `.xihe/`, as git finds its repository. A
+ * state folder alone is no layer. Looks no further up than the repository's root or the home folder.
+ *
+ * @param dir absolute
+ * @returns `dir` itself when there is none
+ */
+export function projectAbove(dir: string): string {
+  for (let at = dir; ; at = dirname(at)) {
+    if (holdsLayer(join(at, '.xihe'))) return at;
+    if (existsSync(join(at, '.git')) || at === homedir() || at === dirname(at)) return dir;
+  }
+}
+
+function holdsLayer(layerDir: string): boolean {
+  try {
+    return readdirSync(layerDir).some((name) => name !== 'state' && !name.startsWith('.'));
+  } catch {
+    return false;
+  }
 }
 
 /** The place can't be written at all (read-only, another user's, `.xihe` is a file), not just now. */

@@ -197,6 +197,7 @@ const lookupPart = {
   confidence: z.number().optional().describe('可信度 0–1'),
   score: z.number().optional().describe('与查询的相近程度'),
   valid_until: z.string().optional().describe('写明只适用到哪一天或哪个版本'),
+  expired: z.literal(true).optional().describe('按今天的日期已经过期'),
 };
 export const lookupJson = z.object({
   found: z.boolean(),

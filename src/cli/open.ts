@@ -4,7 +4,7 @@ import type { History } from '../history/index.js';
 import { openLayout, type ProjectLayout } from '../layout.js';
 import type { PathContext } from '../paths/index.js';
 import type { LoadProblem, ZhCore } from '../zhcore/index.js';
-import { log, progressLog } from './output.js';
+import { log, progressLog, visible } from './output.js';
 
 /**
  * Opens only the data core of a project: what `lookup` and `core` need, without LangGraph and without a path index.
@@ -56,7 +56,7 @@ export async function openPathContext(
 export function reportProblems(problems: LoadProblem[], json?: boolean): void {
   if (json) return;
   for (const { file, line, reason, level } of errorsFirst(problems)) {
-    log(`${level === 'error' ? pc.yellow('没能加载') : pc.dim('提醒')} ${file}:${line}：${reason}`);
+    log(`${level === 'error' ? pc.yellow('没能加载') : pc.dim('提醒')} ${visible(`${file}:${line}：${reason}`)}`);
   }
 }
 

@@ -1,5 +1,6 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { packageVersion } from '../assets.js';
+import { projectAbove } from '../layout.js';
 import { addKnowledgeCommands } from './program-knowledge.js';
 
 type SetExit = (code: number) => void;
@@ -25,6 +26,11 @@ export function buildProgram(setExit: SetExit): Command {
       styleSubcommandTerm: (text) => text.replace('[options]', '').replace(/ {2,}(?=\S)/, ' '),
     })
     .showSuggestionAfterError(false);
+  program.hook('preAction', (_, command) => {
+    // Like git: from a folder inside the project the project is meant. `init` makes one where it stands.
+    if (command.name() !== 'init' && command.getOptionValueSource('repo') === 'default')
+      command.setOptionValue('repo', projectAbove(process.cwd()));
+  });
   addRunCommands(program, setExit);
   addThreadCommands(program, setExit);
   addLookCommands(program, setExit);
@@ -59,7 +65,7 @@ function sub(program: Command, spec: string, description: string): Command {
     .command(spec)
     .description(description)
     .helpOption('-h, --help', '显示帮助')
-    .option('--repo <目录>', '项目根目录', '.')
+    .option('--repo <目录>', '项目根目录；在它的子目录里时自己往上找', '.')
     .option('--json', '在标准输出只打印一个 JSON 文档');
 }
 

@@ -184,7 +184,7 @@ export class KnowledgeBase {
     const day = options.today ?? today();
     const over = ({ document }: ExactHit) => Number(isExpired(document.provenance, day));
     const [best, ...others] = this.exact(query).sort((a, b) => over(a) - over(b));
-    const shown = best && this.show(best.document, sectionTitle);
+    const shown = best && this.show(best.document, sectionTitle, day);
     const primary = best && shown ? { ...shown.part, ...this.about(best, others) } : null;
     const supplement = options.exactOnly ? null : this.supplement(query, day, shown?.passage, best?.document);
     const found = primary !== null || supplement !== null;
@@ -192,16 +192,20 @@ export class KnowledgeBase {
     return { found, primary, supplement, ...(nearest.length > 0 ? { nearest } : {}) };
   }
 
-  private show(doc: KnowledgeDocument, sectionTitle: string | undefined): { part: LookupPart; passage?: Passage } {
+  private show(
+    doc: KnowledgeDocument,
+    sectionTitle: string | undefined,
+    day: string,
+  ): { part: LookupPart; passage?: Passage } {
     const named = sectionTitle?.trim() ? sectionTitle.trim() : undefined;
     const passage = named === undefined ? opening(doc) : cutSection(doc, named);
     if (passage === undefined) {
       const names = sectionNames(doc);
       const listed = names.length === 0 ? '这份文档没有分章节。' : `可选的章节：${names.join('、')}`;
-      return { part: { content: `《${doc.title}》里没有「${named}」这一节。${listed}`, ...this.partOf(doc) } };
+      return { part: { content: `《${doc.title}》里没有「${named}」这一节。${listed}`, ...this.partOf(doc, day) } };
     }
     const heading = passage.heading === undefined ? {} : { heading: passage.heading };
-    return { part: { content: passage.content, ...this.partOf(doc), ...heading }, passage };
+    return { part: { content: passage.content, ...this.partOf(doc, day), ...heading }, passage };
   }
 
   private about(best: ExactHit, others: readonly ExactHit[]) {
@@ -234,7 +238,7 @@ export class KnowledgeBase {
     const { chunk, score } = hit;
     const doc = this.inForce.get(chunk.documentId) as KnowledgeDocument;
     const heading = chunk.heading === '' ? {} : { heading: chunk.heading };
-    return { content: chunk.content, ...this.partOf(doc), ...heading, score, match_type: 'semantic_L1' as const };
+    return { content: chunk.content, ...this.partOf(doc, day), ...heading, score, match_type: 'semantic_L1' as const };
   }
 
   /** Whether a query says what a hit is about; of what ships it must, see {@link namesSubject}. */
@@ -265,9 +269,10 @@ export class KnowledgeBase {
     return chunk.provenance.layer === 'general' ? GENERAL_SUPPLEMENT_MIN : SUPPLEMENT_MIN;
   }
 
-  private partOf(doc: KnowledgeDocument) {
+  private partOf(doc: KnowledgeDocument, day: string) {
     const { source, version, confidence, versionUntil } = doc.provenance;
-    const until = versionUntil === undefined ? {} : { valid_until: versionUntil };
+    const over = isExpired(doc.provenance, day) ? { expired: true as const } : {};
+    const until = versionUntil === undefined ? {} : { valid_until: versionUntil, ...over };
     return { source: this.fileOf(doc), origin: source, title: doc.title, version, confidence, ...until };
   }
 

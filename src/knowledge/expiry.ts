@@ -1,7 +1,7 @@
 import type { Provenance } from './types.js';
 
-/** A day, or a month: `2026-11-03`, `2026-11`. */
-const DAY = /^\d{4}-\d{2}(?:-\d{2})?$/;
+/** A day or a month, as people write them: `2026-11-03`, `2026/11/3`, `2026-11`. */
+const DAY = /^(\d{4})[-/](\d{1,2})(?:[-/](\d{1,2}))?$/;
 
 /** The day of a moment by the clock of the machine: `2026-11-03`. */
 export function today(now = new Date()): string {
@@ -16,5 +16,12 @@ export function today(now = new Date()): string {
  * @param day `2026-11-03`
  */
 export function isExpired({ versionUntil }: Pick<Provenance, 'versionUntil'>, day: string): boolean {
-  return versionUntil !== undefined && DAY.test(versionUntil) && day.slice(0, versionUntil.length) > versionUntil;
+  const parts = DAY.exec(versionUntil ?? '');
+  if (parts === null) return false;
+  const until = parts
+    .slice(1)
+    .filter((part) => part !== undefined)
+    .map((part) => part.padStart(2, '0'))
+    .join('-');
+  return day.slice(0, until.length) > until;
 }

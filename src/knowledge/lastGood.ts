@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { stableHash } from '../text/index.js';
 
@@ -8,11 +8,13 @@ export interface LastGood {
   keep(path: string, text: string): void;
   /** The last text of a file that did, if one was kept. */
   recall(path: string): string | undefined;
+  /** Forgets files that are not there any more: what was deleted must not come back when its path is used again. */
+  forgetOthers(paths: Iterable<string>): void;
 }
 
 /**
  * Keeps one copy of each file that loaded without a fault, so that a file that is broken when a process starts still counts as it
- * was. A copy is named by its file's path and content: one look at the folder tells which are up to date, and two processes that
+ * was. A copy is named by what kind of file it is, its path and content: one look at the folder tells which are up to date, and two processes that
  * write the same one write the same bytes. A folder that can't be written only costs the memory.
  */
 export class LastGoodFolder implements LastGood {
@@ -31,13 +33,14 @@ export class LastGoodFolder implements LastGood {
     const key = this.keyOf(path);
     const name = `${key}-${stableHash(text)}`;
     const known = this.known().get(key);
-    if (known === name) return;
     try {
+      const size = known === name ? statSync(join(this.dir, name)).size : -1;
+      if (size === Buffer.byteLength(text)) return;
       mkdirSync(this.dir, { recursive: true });
       const draft = join(this.dir, `.${name}.${process.pid}`);
       writeFileSync(draft, text);
       renameSync(draft, join(this.dir, name));
-      if (known !== undefined) rmSync(join(this.dir, known), { force: true });
+      if (known !== undefined && known !== name) rmSync(join(this.dir, known), { force: true });
       this.known().set(key, name);
     } catch {
       // Read-only or full: what is in force does not depend on it.
@@ -48,14 +51,30 @@ export class LastGoodFolder implements LastGood {
     const name = this.known().get(this.keyOf(path));
     if (name === undefined) return undefined;
     try {
-      return readFileSync(join(this.dir, name), 'utf8');
+      const text = readFileSync(join(this.dir, name), 'utf8');
+      // A copy that was damaged since says something else than what was good.
+      return name.endsWith(`-${stableHash(text)}`) ? text : undefined;
     } catch {
       return undefined;
     }
   }
 
+  forgetOthers(paths: Iterable<string>): void {
+    const there = new Set([...paths].map((path) => this.keyOf(path)));
+    const scope = `${stableHash(this.scope)}-`;
+    for (const [key, name] of this.known()) {
+      if (!key.startsWith(scope) || there.has(key)) continue;
+      try {
+        rmSync(join(this.dir, name), { force: true });
+      } catch {
+        // Read-only: then nothing was kept here by this process either.
+      }
+      this.known().delete(key);
+    }
+  }
+
   private keyOf(path: string): string {
-    return stableHash(`${this.scope}/${path}`);
+    return `${stableHash(this.scope)}-${stableHash(path)}`;
   }
 
   private known(): Map<string, string> {
@@ -66,7 +85,8 @@ export class LastGoodFolder implements LastGood {
     } catch {
       // Nothing was kept yet.
     }
-    this.names = new Map(names.filter((n) => !n.startsWith('.')).map((name) => [name.split('-')[0] as string, name]));
+    const copies = names.filter((name) => /^[0-9a-f]+-[0-9a-f]+-[0-9a-f]+$/.test(name));
+    this.names = new Map(copies.map((name) => [name.slice(0, name.lastIndexOf('-')), name]));
     return this.names;
   }
 }

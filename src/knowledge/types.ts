@@ -85,6 +85,8 @@ export interface LookupPart {
   confidence?: number;
   /** The version or day until which it holds, when it says so; it may be over. */
   valid_until?: string;
+  /** It is over by the clock. */
+  expired?: true;
 }
 
 /** The answer of `lookup_knowledge`. */

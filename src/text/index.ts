@@ -10,10 +10,11 @@ export {
   readFileText,
   withEol,
 } from './filetext.js';
-export { fold, hasChinese } from './fold.js';
+export { fold, foldKeepingCase, hasChinese } from './fold.js';
 export { stableHash } from './hash.js';
 export { identifiersOf, splitIdentifier } from './identifiers.js';
 export { isSecretName, maskSecrets, maskText } from './mask.js';
+export { plainBlock, plainLine } from './plainText.js';
 export {
   holdsPrivateKey,
   holdsSecretValues,

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { packageRoot } from '../assets.js';
 import {
   type Chunk,
+  isExpired,
   type Lexicon,
   type LoadProblem,
   type LookupOptions,
@@ -9,16 +10,16 @@ import {
   prepare,
   today,
 } from '../knowledge/index.js';
-import { addUserWords, hasChinese, identifiersOf } from '../text/index.js';
+import { addUserWords, hasChinese } from '../text/index.js';
+import { answerQuery } from './answer.js';
 import { type AddedLines, placeWarnings, warningsForDiff } from './diff.js';
-import { gateOf, toHit, toHits } from './hits.js';
-import { knowledgeFor } from './knowledgeHits.js';
+import { toHit } from './hits.js';
 import type { LayerDir } from './load.js';
 import { focusOf, moduleOfPath } from './modules.js';
 import type { SlowPattern } from './pattern.js';
 import { EntryStore } from './store.js';
 import { TermIndex } from './terms.js';
-import { PlaybookIndex, type Request, termWords, WarningIndex } from './triggers.js';
+import { PlaybookIndex, WarningIndex } from './triggers.js';
 import type {
   CoreEntry,
   CoreQuery,
@@ -46,15 +47,6 @@ export interface ZhCoreOptions {
   /** The clock, for what is due or over; default: the machine's. */
   now?: () => Date;
 }
-
-/** Entries of each type that a query brings, unless it says otherwise. */
-const DEFAULT_MAX_RESULTS = 5;
-
-/** Playbooks are injected whole, and following two at once is already hard. */
-const PLAYBOOKS_MAX = 2;
-
-/** A playbook this much worse than the best one was meant for something else. */
-const PLAYBOOK_SHARE = 0.6;
 
 /** Answers that are kept; a run asks the same again on every phase. */
 const CACHE_SIZE = 200;
@@ -173,13 +165,13 @@ export class ZhCore {
    * @param onSlow gets the patterns that took too long and were left out
    */
   warningsForDiff(diffs: readonly AddedLines[], onSlow?: (slow: SlowPattern) => void): DiffWarning[] {
-    return warningsForDiff(this.store.warnings.byId.values(), diffs, onSlow);
+    return warningsForDiff(this.warningsInForce(), diffs, onSlow);
   }
 
   /** The team's warnings about these files, by path alone: what to know before they are touched (generated code, GBK). */
   warningsForFiles(files: readonly string[]): Hit<Warning>[] {
     const day = this.today();
-    return placeWarnings(this.store.warnings.byId.values(), files).map(({ entry, score, why }) =>
+    return placeWarnings(this.warningsInForce(), files).map(({ entry, score, why }) =>
       toHit('warning', entry, score, why, day),
     );
   }
@@ -212,7 +204,10 @@ export class ZhCore {
 
   /** Terms that stand behind symbols seen in code. */
   symbolsToTerms(symbols: readonly string[]): Term[] {
-    return this.indexes().terms.bySymbols(symbols);
+    const day = this.today();
+    return this.indexes()
+      .terms.bySymbols(symbols)
+      .filter(({ provenance }) => !isExpired(provenance, day));
   }
 
   /** The small face that the path room asks (`TermLookup` there). */
@@ -223,7 +218,7 @@ export class ZhCore {
         const focus = focusOf({}, prepared, this.store.modules, this.today());
         return this.indexes()
           .terms.find(prepared, [], focus)
-          .filter(({ term }) => term.code_symbols.length > 0)
+          .filter(({ term }) => term.code_symbols.length > 0 && !isExpired(term.provenance, this.today()))
           .map(({ term, word }) => ({
             word,
             symbols: term.code_symbols,
@@ -238,42 +233,18 @@ export class ZhCore {
     };
   }
 
+  private warningsInForce(): Warning[] {
+    const day = this.today();
+    return [...this.store.warnings.byId.values()].filter(({ provenance }) => !isExpired(provenance, day));
+  }
+
   private today(): string {
     return today(this.options.now?.());
   }
 
   private answer(query: CoreQuery, day: string): CoreResult {
-    const gate = gateOf(query);
-    const empty = { dataVersion: this.dataVersion, gate, terms: [], knowledge: [], playbooks: [], warnings: [] };
-    if (!gate.asked) return empty;
-    const max = query.maxResults ?? DEFAULT_MAX_RESULTS;
-    const text = prepare(query.userIntent);
-    const symbols = [...new Set([...query.codeSymbols, ...identifiersOf(query.userIntent)])];
-    const focus = focusOf(query, text, this.store.modules, day);
-    const { terms, playbooks, warnings } = this.indexes();
-    const termMatches = terms.find(text, symbols, focus);
-    const request: Request = { text, symbols, files: query.files ?? [], focus, terms: termMatches };
-    const books = playbooks.find(request, query.taskType);
-    const worthIt = (books[0]?.score ?? 0) * PLAYBOOK_SHARE;
-    return {
-      ...empty,
-      terms: termMatches
-        .slice(0, max)
-        .map(({ term, score, why }) => this.withPlaces(toHit('term', term, score, why, day))),
-      knowledge: toHits(
-        'knowledge',
-        knowledgeFor(this.store.knowledge, query.userIntent, focus, max, termWords(termMatches, text)),
-        max,
-        day,
-      ),
-      playbooks: toHits(
-        'playbook',
-        books.filter((match) => match.score >= worthIt),
-        Math.min(max, PLAYBOOKS_MAX),
-        day,
-      ),
-      warnings: toHits('warning', warnings.find(request), max, day),
-    };
+    const result = answerQuery(query, day, this.store, this.indexes());
+    return { ...result, terms: result.terms.map((hit) => this.withPlaces(hit)) };
   }
 
   private withPlaces(hit: Hit<Term>): Hit<Term> {

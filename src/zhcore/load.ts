@@ -149,6 +149,8 @@ function provenanceOf(
     status?: 'verified' | 'candidate';
     reviewed_at?: string;
     confidence?: number;
+    version_since?: string;
+    version_until?: string;
   },
   content: string,
   { layer, folder, path, line }: At,
@@ -163,6 +165,8 @@ function provenanceOf(
     confidence: data.confidence ?? fields.CONFIDENCE_LEVELS[DEFAULT_CONFIDENCE],
     reviewedAt: data.reviewed_at,
     license: data.license,
+    versionSince: data.version_since,
+    versionUntil: data.version_until,
     file,
     line,
   });

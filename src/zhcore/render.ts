@@ -1,5 +1,5 @@
 import type { Chunk, Provenance } from '../knowledge/index.js';
-import { estimateTokens } from '../text/index.js';
+import { estimateTokens, plainBlock, plainLine } from '../text/index.js';
 import type {
   CodePlace,
   CoreResult,
@@ -45,7 +45,7 @@ const PARTS: Record<Phase, readonly EntryType[]> = {
 
 /** `〔repo://order/OrderState.java · a1b2c3d · 0.95〕`: source, version, confidence. */
 export function renderSource({ source, version, confidence }: Provenance): string {
-  return `〔${readable(source)} · ${version.slice(0, VERSION_DIGITS)} · ${confidence}〕`;
+  return `〔${plainLine(readable(source))} · ${version.slice(0, VERSION_DIGITS)} · ${confidence}〕`;
 }
 
 /** Chinese in an address is written as Chinese: `%E9%87%91` costs nine tokens and says nothing. */
@@ -61,17 +61,17 @@ function readable(source: string): string {
 export function renderTerm(term: Term, places: readonly CodePlace[] = []): string {
   const symbols = term.code_symbols.map((symbol) => {
     const at = places.filter((place) => place.symbol === symbol).map((place) => `${place.path}:${place.line}`);
-    return at.length === 0 ? symbol : `${symbol}（${at.join('、')}）`;
+    return at.length === 0 ? plainLine(symbol) : `${plainLine(symbol)}（${at.join('、')}）`;
   });
   const candidate = term.provenance.status === 'candidate';
   const doubt = candidate
     ? `${places.length > 0 ? '疑似，代码里有这个名字，含义先确认' : '疑似，先在代码里确认'}：`
     : '';
   const names = symbols.length === 0 ? '' : ` → ${symbols.join('、')}`;
-  const module = term.module === undefined ? '' : `（模块 ${term.module}）`;
+  const module = term.module === undefined ? '' : `（模块 ${plainLine(term.module)}）`;
   const note = term.note === undefined ? '' : `；${oneLine(term.note)}`;
   const risk = term.risk.length === 0 ? '' : `；风险：${term.risk.map(oneLine).join('；')}`;
-  return `- ${doubt}${term.keyword_ch}${names}${module}${note}${risk} ${renderSource(term.provenance)}`;
+  return `- ${doubt}${plainLine(term.keyword_ch)}${names}${module}${note}${risk} ${renderSource(term.provenance)}`;
 }
 
 /** One warning on one line. */
@@ -81,7 +81,7 @@ export function renderWarning(warning: Warning): string {
 
 /** A playbook in full: a summary would lose the step that matters. */
 export function renderPlaybook(playbook: Playbook): string {
-  const lines = [`■ ${playbook.title} ${renderSource(playbook.provenance)}`];
+  const lines = [`■ ${plainLine(playbook.title)} ${renderSource(playbook.provenance)}`];
   if (playbook.required_checks.length > 0)
     lines.push('先查：', ...playbook.required_checks.map((c) => `- ${renderCheck(c)}`));
   lines.push('步骤：', ...playbook.steps.map((step, i) => `${i + 1}. ${oneLine(step)}`));
@@ -89,7 +89,7 @@ export function renderPlaybook(playbook: Playbook): string {
     lines.push(
       '改完查：',
       ...playbook.post_checks.map(
-        (c) => `- ${c.purpose}：${c.command ?? [c.path, c.pattern].filter(Boolean).join(' 里不能有 ')}`,
+        (c) => `- ${plainLine(`${c.purpose}：${c.command ?? [c.path, c.pattern].filter(Boolean).join(' 里不能有 ')}`)}`,
       ),
     );
   }
@@ -100,17 +100,17 @@ const ON_MISSING = { ask_user_first: '没有就先问用户', warn: '没有就�
 
 function renderCheck(check: RequiredCheck): string {
   const what = { file_exists: '要有', read_file: '先读', command: '先运行' }[check.type];
-  return `${what} ${check.path ?? check.command}（${check.purpose}；${ON_MISSING[check.on_missing]}）`;
+  return plainLine(`${what} ${check.path ?? check.command}（${check.purpose}；${ON_MISSING[check.on_missing]}）`);
 }
 
 /** A chunk with its heading, cut to `chars` characters. */
 export function renderChunk(chunk: Chunk, chars: number): string {
-  return `- ${titleOf(chunk)} ${renderSource(chunk.provenance)}\n${cutAtSentence(chunk.content, chars)}`;
+  return `- ${titleOf(chunk)} ${renderSource(chunk.provenance)}\n${indented(cutAtSentence(plainBlock(chunk.content), chars))}`;
 }
 
 /** The title, and the headings below it; documents begin with their title as a heading, which is said once. */
 export function titleOf({ title, heading }: Pick<Chunk, 'title' | 'heading'>): string {
-  return [title, ...heading.split(' › ').filter((part) => part !== '' && part !== title)].join(' › ');
+  return plainLine([title, ...heading.split(' › ').filter((part) => part !== '' && part !== title)].join(' › '));
 }
 
 /** All four lists, for whoever asked for them: in the order of their use. */
@@ -123,11 +123,13 @@ function cutAtSentence(text: string, chars: number): string {
   return `${(end > chars / 2 ? window.slice(0, end + 1) : window).trimEnd()}…（已截短）`;
 }
 
+/** The text of a passage stands in from the left: only entries begin there, whatever a document says. */
+function indented(text: string): string {
+  return text.replace(/^(?=.)/gm, '  ');
+}
+
 function oneLine(text: string): string {
-  return text
-    .trim()
-    .replace(/\s*\n\s*/g, ' ')
-    .replace(/[。；]$/, '');
+  return plainLine(text).replace(/[。；]$/, '');
 }
 
 /** The text of one entry as it is injected. */

@@ -25,7 +25,14 @@ const patternList = z.preprocess(
 ) as z.ZodType<string[]>;
 
 /** What every entry may say about where it comes from. */
-const origin = { source: optionalText, license: optionalText, status, reviewed_at: day };
+const origin = {
+  source: optionalText,
+  license: optionalText,
+  status,
+  reviewed_at: day,
+  version_since: optionalText,
+  version_until: optionalText,
+};
 
 /** An entry of `terms/*.yaml` (DESIGN §2). */
 export const termSchema = z.strictObject({

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { openLayout, projectKey } from '../../src/layout.js';
+import { openLayout, projectAbove, projectKey } from '../../src/layout.js';
 
 describe('where the state lies', () => {
   let root: string;
@@ -91,5 +91,38 @@ describe('where the state lies', () => {
     expect(() => openLayout(root, env({ XIHE_STATE_DIR: join(cache, 'file') }))).toThrow(
       expect.objectContaining({ code: 'STATE_UNWRITABLE' }),
     );
+  });
+});
+
+describe('the project that a folder lies in', () => {
+  let root: string;
+  beforeEach(() => {
+    root = realpathSync(mkdtempSync(join(tmpdir(), 'xihe-above-')));
+  });
+  afterEach(() => rmSync(root, { recursive: true, force: true }));
+  const folder = (path: string) => {
+    mkdirSync(join(root, path), { recursive: true });
+    return join(root, path);
+  };
+
+  it('is the nearest one above it with a layer', () => {
+    folder('.xihe/knowledge');
+    expect(projectAbove(folder('src/order'))).toBe(root);
+    folder('apps/web/.xihe/playbooks');
+    expect(projectAbove(folder('apps/web/src'))).toBe(join(root, 'apps/web'));
+  });
+
+  it('is the folder itself where there is none', () => {
+    const dir = folder('repo/src/order');
+    folder('repo/.git');
+    folder('.xihe/knowledge');
+    // The layer lies outside the repository.
+    expect(projectAbove(dir)).toBe(dir);
+  });
+
+  it('is not a folder that holds nothing but state', () => {
+    folder('.xihe/knowledge');
+    folder('src/.xihe/state');
+    expect(projectAbove(folder('src/order'))).toBe(root);
   });
 });

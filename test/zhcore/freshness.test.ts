@@ -85,7 +85,11 @@ describe('what is over', () => {
 
   it('still answers a look-up that names it, says until when it held, and comes after what holds', () => {
     const { core } = coreOn('2026-11-30', { '.xihe/knowledge/old.md': old, '.xihe/knowledge/new.md': now });
-    expect(core.lookup('旧版回调验签').primary).toMatchObject({ title: '旧版回调验签', valid_until: '2024-06-30' });
+    expect(core.lookup('旧版回调验签').primary).toMatchObject({
+      title: '旧版回调验签',
+      valid_until: '2024-06-30',
+      expired: true,
+    });
     expect(core.lookup('新版回调验签和旧版回调验签').primary).toMatchObject({ title: '新版回调验签' });
     expect(core.lookup('证书每年更换一次').supplement?.title).not.toBe('旧版回调验签');
   });
@@ -95,5 +99,29 @@ describe('what is over', () => {
       '.xihe/knowledge/a.md': page('三点二版的分页', { version_until: '3.2' }, '分页插件要放在最后。'),
     });
     expect(core.query({ ...general, userIntent: '三点二版的分页' }).knowledge).toHaveLength(1);
+  });
+
+  it.each(['2024-06-30', '2024/6/30', '2024-06', '2024-6'])('reads %s as a day or month', (until) => {
+    const term = `- id: t\n  keyword_ch: 超时关单\n  code_symbols: [cancelExpired]\n  version_until: ${until}\n`;
+    const warning = `- id: w\n  danger: 旧规矩\n  when: { keywords: [超时关单], added: ['x = 1'] }\n  version_until: ${until}\n`;
+    const playbook = `---\nid: p\ntrigger_keywords: [超时关单]\nsteps: [一步]\nversion_until: ${until}\n---\n`;
+    const files = {
+      '.xihe/knowledge/terms/a.yaml': term,
+      '.xihe/knowledge/warnings/a.yaml': warning,
+      '.xihe/playbooks/p.md': playbook,
+    };
+    const held = coreOn('2024-06-30', files).core;
+    expect(held.problems).toEqual([]);
+    const over = coreOn('2024-07-01', files).core;
+    const ids = (core: ZhCore) => {
+      const { terms, warnings, playbooks } = core.query({ ...general, userIntent: '超时关单' });
+      return [...terms, ...warnings, ...playbooks].map((hit) => hit.entry.id);
+    };
+    const diff = [{ path: 'a.ts', addedLines: [{ line: 1, text: 'x = 1' }] }];
+    expect([ids(held), held.warningsForDiff(diff).length]).toEqual([['t', 'w', 'p'], 1]);
+    expect([ids(over), over.warningsForDiff(diff).length]).toEqual([[], 0]);
+    expect([held.symbolsToTerms(['cancelExpired']).length, over.symbolsToTerms(['cancelExpired']).length]).toEqual([
+      1, 0,
+    ]);
   });
 });

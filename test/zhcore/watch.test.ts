@@ -1,4 +1,4 @@
-import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { openZhCore, type ReloadEvent, type Watching, type ZhCore } from '../../src/zhcore/index.js';
@@ -161,6 +161,31 @@ describe('last good versions between processes', () => {
     const later = openZhCore(options);
     expect(later.problems).toEqual([]);
     expect(later.entry('refund_only')).toBeUndefined();
+  });
+
+  it('brings nothing back when a deleted file’s path is used again', () => {
+    const root = tree(PROJECT);
+    const options = { generalDir: tree(GENERAL), projectDir: join(root, '.xihe'), cacheDir: join(root, '.xihe/state') };
+    openZhCore(options);
+    rmSync(join(root, `.xihe/${ORDER}`));
+    openZhCore(options);
+    writeFileSync(join(root, `.xihe/${ORDER}`), '- id: refund_only\n  aliases: [坏\n');
+    const later = openZhCore(options);
+    expect(later.entry('refund_only')).toBeUndefined();
+    expect(later.problems).toMatchObject([{ keptLastGood: false }]);
+  });
+
+  it('never puts a damaged copy in force, and makes it anew', () => {
+    const root = tree(PROJECT);
+    const kept = join(root, '.xihe/state/last-good');
+    const options = { generalDir: tree(GENERAL), projectDir: join(root, '.xihe'), cacheDir: join(root, '.xihe/state') };
+    openZhCore(options);
+    for (const name of readdirSync(kept)) writeFileSync(join(kept, name), '- id: forged\n  keyword_ch: 假的\n');
+    openZhCore(options);
+    writeFileSync(join(root, `.xihe/${ORDER}`), '- id: refund_only\n  aliases: [坏\n');
+    const later = openZhCore(options);
+    expect(later.entry('forged')).toBeUndefined();
+    expect(later.entry('refund_only')).toBeDefined();
   });
 
   it('works without a folder that can be written', () => {

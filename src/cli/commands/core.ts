@@ -2,7 +2,7 @@ import { loadConfig } from '../../config.js';
 import type { CoreResult, Hit } from '../../zhcore/index.js';
 import { EXIT } from '../exit-codes.js';
 import { openCore, reportProblems } from '../open.js';
-import { print, printJson } from '../output.js';
+import { print, printJson, visible } from '../output.js';
 import type { CommonOptions } from './options.js';
 
 interface CoreOptions extends CommonOptions {
@@ -36,7 +36,9 @@ export async function core(intent: string, options: CoreOptions): Promise<number
     printJson({ ...toJson(result), problems: zh.problems.map(({ file, line, reason }) => ({ file, line, reason })) });
   else {
     const limits = { chunkChars: Math.min(SHOWN_CHARS, budget.chunkChars), topK: max, parts: ALL_PARTS };
-    print(renderHits(result, 'answer', limits).text || '没有相关条目。换个说法再查，或用 xihe lookup 查知识库。');
+    print(
+      visible(renderHits(result, 'answer', limits).text) || '没有相关条目。换个说法再查，或用 xihe lookup 查知识库。',
+    );
   }
   new QueryLog(layout.stateDir).append(recordOf(result, { text: intent, ms }));
   return EXIT.done;

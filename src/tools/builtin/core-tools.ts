@@ -41,7 +41,12 @@ export function renderLookup(r: LookupResult): string {
 export const RENDER_LIMITS = { chunkChars: 400, topK: 5, parts: ALL_PARTS };
 
 /** The file, and the origin that it names for itself. */
-function sourceOf(part: { source: string; origin?: string }): string {
+function sourceOf(part: { source: string; origin?: string; valid_until?: string; expired?: true }): string {
+  const limit = part.valid_until === undefined ? '' : `，${part.expired ? '已过期，' : ''}只适用到 ${part.valid_until}`;
+  return originOf(part) + limit;
+}
+
+function originOf(part: { source: string; origin?: string }): string {
   return part.origin && part.origin !== part.source ? `来源 ${part.origin}，见 ${part.source}` : `来源 ${part.source}`;
 }
 
