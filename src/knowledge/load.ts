@@ -1,6 +1,6 @@
 import { basename, dirname } from 'node:path';
 import type * as z from 'zod';
-import { XiheError } from '../errors.js';
+import { messageOf, XiheError } from '../errors.js';
 import { stableHash } from '../text/index.js';
 import { chunkDocument } from './chunk.js';
 import { type FileKind, type LoadedFiles, loadFiles, type ParsedFile, problemsOf } from './files.js';
@@ -21,7 +21,8 @@ export interface LoadedKnowledge {
   documents: KnowledgeDocument[];
   /** Cut on first use: an exact look-up needs none. */
   readonly chunks: Chunk[];
-  problems: LoadProblem[];
+  /** Those of cutting come once the chunks are cut. */
+  readonly problems: LoadProblem[];
   /** For the next call, so that the last good version of a broken file stays in force. */
   files: LoadedFiles<KnowledgeDocument>;
 }
@@ -59,16 +60,48 @@ export function loadKnowledge(
   };
   const files = loadFiles(kind, previous?.files);
   const documents = [...files.values()].flatMap((file) => file.entries.map((entry) => entry.value));
-  let chunks: Chunk[] | undefined;
+  const problems = problemsOf(files);
+  let cut: { chunks: Chunk[]; problems: LoadProblem[] } | undefined;
   return {
     documents,
     get chunks() {
-      chunks ??= documents.flatMap(chunkDocument);
-      return chunks;
+      cut ??= cutDocuments(documents, dir);
+      return cut.chunks;
     },
-    problems: problemsOf(files),
+    get problems() {
+      return cut === undefined || cut.problems.length === 0 ? problems : [...problems, ...cut.problems];
+    },
     files,
   };
+}
+
+/**
+ * Cuts documents into chunks. One that can't be cut has none, and is a problem: the others must still be found.
+ *
+ * @param dir the folder that they were loaded from
+ */
+export function cutDocuments(
+  documents: readonly KnowledgeDocument[],
+  dir: string,
+): { chunks: Chunk[]; problems: LoadProblem[] } {
+  const problems: LoadProblem[] = [];
+  const chunks = documents.flatMap((document) => {
+    try {
+      return chunkDocument(document);
+    } catch (e) {
+      const { file, line } = document.provenance;
+      problems.push({
+        file: shownFolder(dir) + file.slice(basename(dir).length + 1),
+        line,
+        reason: `正文切不成段落（${e instanceof RangeError ? '太长或嵌套太深' : messageOf(e)}），没有进检索：把它拆成几篇，或删掉异常长的内容`,
+        code: 'READ',
+        keptLastGood: false,
+        level: 'error',
+      });
+      return [];
+    }
+  });
+  return { chunks, problems };
 }
 
 function parseDocumentFile(text: string, path: string, dir: string, layer: Layer): ParsedFile<KnowledgeDocument> {

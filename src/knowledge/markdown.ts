@@ -10,8 +10,8 @@ export interface Block {
 }
 
 const FENCE = /^\s*(`{3,}|~{3,})/;
-/** `## 标题`, closing hashes allowed; with two hashes or more the blank before a Chinese title may be missing. */
-const HEADING = /^ {0,3}(?:(#{1,6})[ \t]+(.*?)|(#{2,6})(?=\p{Script=Han})(.*?))(?:[ \t]+#+)?[ \t]*$/u;
+/** `## 标题`; with two hashes or more the blank before a Chinese title may be missing. */
+const HEADING = /^ {0,3}(?:(#{1,6})[ \t]+|(#{2,6})(?=\p{Script=Han}))/u;
 const UNDERLINE = /^ {0,3}(?:(=+)|(-{3,}))[ \t]*$/;
 const RULE = /^ {0,3}(?:(?:-[ \t]*){3,}|(?:\*[ \t]*){3,}|(?:_[ \t]*){3,})$/;
 const ITEM = /^\s*(?:[-*+]|\d{1,3}[.)、．])(?:[ \t]+|(?<=[、．]))\S/;
@@ -26,6 +26,25 @@ const ROW = /^\s*\|/;
  */
 export function parseBlocks(body: string, firstLine: number): Block[] {
   return new Blocks(body.split(/\r\n|\n|\r/), firstLine).parse();
+}
+
+/** A heading line taken apart; closing hashes are no part of the title. Loops, since a pattern would try every blank of a long line. */
+function headingOf(line: string): { title: string; level: number } | undefined {
+  const start = HEADING.exec(line);
+  if (start === null) return undefined;
+  const from = start[0].length;
+  const end = endBefore(line, from, ' \t');
+  const hashes = endBefore(line.slice(0, end), from, '#');
+  const blank = endBefore(line.slice(0, hashes), from, ' \t');
+  const closed = hashes < end && blank < hashes;
+  return { title: line.slice(from, closed ? blank : end), level: (start[1] ?? start[2] ?? '#').length };
+}
+
+/** Where a text ends without the marks at its end, not before `from`. */
+function endBefore(text: string, from: number, marks: string): number {
+  let end = text.length;
+  while (end > from && marks.includes(text.charAt(end - 1))) end--;
+  return end;
 }
 
 class Blocks {
@@ -46,11 +65,11 @@ class Blocks {
 
   private line(line: string): void {
     const fence = FENCE.exec(line)?.[1];
-    const heading = HEADING.exec(line);
+    const heading = headingOf(line);
     const underline = this.isTitleLike() ? UNDERLINE.exec(line) : null;
     if (line.trim() === '') this.close();
     else if (fence !== undefined) this.code(fence);
-    else if (heading) this.heading(heading[2] ?? heading[4] ?? '', (heading[1] ?? heading[3] ?? '#').length);
+    else if (heading) this.heading(heading.title, heading.level);
     else if (underline) this.underlined(underline[1] === undefined ? 2 : 1);
     else if (RULE.test(line)) this.close();
     else if (ITEM.test(line)) this.start('item', line);

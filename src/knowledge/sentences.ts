@@ -33,9 +33,10 @@ export function splitSentences(text: string): string[] {
   for (let i = 0; i < text.length; i++) {
     const close = PAIRS[text.charAt(i)];
     if (close !== undefined) {
-      const end = text.indexOf(close, i + 1);
-      if (end > 0 && end - i <= LONGEST_QUOTE) {
-        i = end;
+      // No further than it may reach: a text full of brackets that never close would be run through again from each of them.
+      const length = text.slice(i + 1, i + 1 + LONGEST_QUOTE).indexOf(close);
+      if (length >= 0) {
+        i += 1 + length;
         if (endsInside(text, i)) i = cutAfter(i);
       }
       continue;

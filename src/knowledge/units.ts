@@ -45,9 +45,9 @@ export function unitsOf(blocks: readonly Block[]): { units: Unit[]; code: { bloc
       const above = path.filter((h) => h.level < level);
       path = [...above, { level, title: text, line }];
       if (isEmptySection(block, blocks[i + 1]))
-        units.push(...proseUnits({ ...block, text: `${'#'.repeat(level)} ${text}` }, above, units.at(-1)));
+        addProse(units, { ...block, text: `${'#'.repeat(level)} ${text}` }, above);
     } else if (block.kind === 'code') code.push({ block, path });
-    else units.push(...proseUnits(block, path, units.at(-1)));
+    else addProse(units, block, path);
   }
   return { units, code };
 }
@@ -56,25 +56,21 @@ function isEmptySection(heading: Block, next: Block | undefined): boolean {
   return heading.text !== '' && (next === undefined || (next.kind === 'heading' && next.level <= heading.level));
 }
 
-function proseUnits(block: Block, path: readonly HeadingRef[], before: Unit | undefined): Unit[] {
+/** Adds the units of a block one by one: a paragraph may have more of them than a call takes arguments. */
+function addProse(units: Unit[], block: Block, path: readonly HeadingRef[]): void {
   const pieces = block.kind === 'table' ? tableRows(block.text) : splitSentences(block.text);
   const inner = block.kind === 'table' ? '\n' : '';
-  const units: Unit[] = [];
+  const before = units.at(-1);
   let line = block.line;
   for (const [i, piece] of pieces.flatMap((p) => hardSplit(p, CHUNK_MAX)).entries()) {
     const breaks = piece.split('\n').length - 1;
     const endLine = line + (piece.endsWith('\n') ? breaks - 1 : breaks);
     const join = i > 0 ? inner : joinOf(block, before, path);
     const unit: Unit = { text: piece, line, endLine: Math.max(line, endLine), path, join, cut: 0 };
-    unit.cut = cutBefore(
-      unit,
-      units.at(-1) ?? before,
-      i > 0 ? CUT.sentence : block.kind === 'item' ? CUT.item : CUT.paragraph,
-    );
+    unit.cut = cutBefore(unit, units.at(-1), i > 0 ? CUT.sentence : block.kind === 'item' ? CUT.item : CUT.paragraph);
     units.push(unit);
     line += breaks + (inner === '\n' ? 1 : 0);
   }
-  return units;
 }
 
 function joinOf(block: Block, before: Unit | undefined, path: readonly HeadingRef[]): Unit['join'] {
@@ -84,11 +80,15 @@ function joinOf(block: Block, before: Unit | undefined, path: readonly HeadingRe
 
 function cutBefore(unit: Unit, before: Unit | undefined, base: number): number {
   if (before === undefined || before.path !== unit.path) return CUT.heading;
-  if (/[：:]\s*$/.test(before.text)) return CUT.leadIn;
+  if (/[：:]$/.test(before.text.trimEnd())) return CUT.leadIn;
+  if (!MAY_NAME.test(before.text) || !MAY_NAME.test(unit.text)) return base;
   const known = new Set(identifiersOf(before.text));
   const shared = known.size > 0 && identifiersOf(unit.text).some((id) => known.has(id));
   return base + (shared ? CUT.sameIdentifier : 0);
 }
+
+/** What every identifier holds: letters or digits, wide ones included. Most Chinese sentences have none, and looking for them costs most. */
+const MAY_NAME = /[\w$\uff10-\uff5a]/;
 
 /** A table is cut between rows; the two head rows stay with the first. */
 function tableRows(table: string): string[] {
