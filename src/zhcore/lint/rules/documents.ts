@@ -11,7 +11,8 @@ const chunkLength: Rule = {
     model.layers.flatMap(({ documents, chunks }) => {
       const byId = new Map(documents.map((document) => [document.id, document]));
       const counts = new Map<string, number>();
-      for (const { documentId } of chunks) counts.set(documentId, (counts.get(documentId) ?? 0) + 1);
+      for (const { documentId, kind } of chunks)
+        if (kind === 'prose') counts.set(documentId, (counts.get(documentId) ?? 0) + 1);
       return chunks.flatMap((chunk) => {
         const entry = byId.get(chunk.documentId);
         const { length } = chunk.content;
