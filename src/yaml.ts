@@ -1,4 +1,17 @@
-import { type Document, isMap, isNode, isScalar, isSeq, LineCounter, parseDocument, type YAMLError } from 'yaml';
+import {
+  Composer,
+  type CST,
+  type Document,
+  isMap,
+  isNode,
+  isScalar,
+  isSeq,
+  Lexer,
+  LineCounter,
+  Parser,
+  type YAMLError,
+} from 'yaml';
+import { messageOf } from './errors.js';
 
 /** A YAML text that was read. */
 export interface YamlFile {
@@ -35,7 +48,34 @@ const REASONS: Record<string, string> = {
   BAD_COLLECTION_TYPE: '列表或键值的类型标记有误',
   MULTIPLE_DOCS: '一个文件里只能有一份 YAML（有多余的 ---）',
   RESOURCE_EXHAUSTION: '嵌套太深或引用太多',
+  ALIAS_PROPS: '引用（*名字）前后不能再有标记；值以 * 开头时要加引号',
+  BAD_DIRECTIVE: '以 % 开头的行是 YAML 指令，这里不认；值以 % 开头时要加引号',
+  BAD_PROP_ORDER: '标记（& 或 !）的位置不对；值以 & 或 ! 开头时要加引号',
+  KEY_OVER_1024_CHARS: '一行里的键超过 1024 个字符，多半是值里的冒号没有加引号',
+  MULTIPLE_ANCHORS: '一个值前有两个 & 标记；值以 & 开头时要加引号',
+  MULTIPLE_TAGS: '一个值前有两个 ! 标记；值以 ! 开头时要加引号',
+  NON_STRING_KEY: '键应当是文字；键以 [ 或 { 开头时要加引号',
+  TAG_RESOLVE_FAILED: '不认识的 ! 标记；值以 ! 开头时要加引号',
 };
+
+/** What the `yaml` package throws while aliases are put in, for people. */
+const ALIAS_REASONS: readonly [test: RegExp, reason: (match: RegExpExecArray) => string][] = [
+  [/^Excessive alias count/, () => '引用（*名字）套着引用，展开后太大：删掉引用，把内容直接写出来'],
+  [/^Unresolved alias[^:]*: *(\S+)/, ([, name]) => `引用 *${name} 前面没有 &${name}：先定义再引用；值以 * 开头时要加引号`],
+];
+
+/**
+ * Levels of lists and maps in one another. Entry files have five; the `yaml` package goes down a level by calling itself, and out of
+ * stack it does not throw but may take the process down (V8 can't compile a regular expression there).
+ */
+const DEPTH_MAX = 100;
+
+/** Thrown inside this file only. */
+class TooDeepError extends Error {
+  constructor(readonly offset: number) {
+    super('too deep');
+  }
+}
 
 /**
  * Reads YAML without ever throwing.
@@ -48,7 +88,7 @@ export function parseYaml(text: string, schema: 'core' | 'failsafe', firstLine =
   const counter = new LineCounter();
   const toLine = (offset: number) => Math.max(counter.linePos(offset).line, 1) + firstLine - 1;
   try {
-    const doc = parseDocument(text, { lineCounter: counter, schema, logLevel: 'silent' });
+    const doc = documentOf(text, schema, counter);
     const [error] = doc.errors;
     if (error) return { ok: false, line: toLine(error.pos[0]), reason: explain(error) };
     const value: unknown = doc.toJS({ maxAliasCount: 100 });
@@ -61,11 +101,39 @@ export function parseYaml(text: string, schema: 'core' | 'failsafe', firstLine =
     };
     return { ok: true, value, lineOf };
   } catch (e) {
-    // Unresolved aliases, alias bombs and bottomless nesting surface here, without a position.
-    const deep = e instanceof RangeError;
-    const reason = deep ? '嵌套太深' : `引用（&、*）有误：${e instanceof Error ? e.message : String(e)}`;
-    return { ok: false, line: firstLine, reason: `不是合法的 YAML：${reason}` };
+    // Unresolved aliases and alias bombs surface here, without a position.
+    const line = e instanceof TooDeepError ? toLine(e.offset) : firstLine;
+    return { ok: false, line, reason: `不是合法的 YAML：${thrown(e)}` };
   }
+}
+
+/** What `parseDocument` of the `yaml` package does, but for the depth. */
+function documentOf(text: string, schema: 'core' | 'failsafe', counter: LineCounter): Document.Parsed {
+  const composer = new Composer({ lineCounter: counter, schema, logLevel: 'silent' });
+  // The first document counts, and there always is one.
+  const [first] = composer.compose(tokensOf(text, counter), true, text.length);
+  return first as Document.Parsed;
+}
+
+/** @throws TooDeepError beyond {@link DEPTH_MAX} levels */
+function* tokensOf(text: string, counter: LineCounter): Generator<CST.Token> {
+  const parser = new Parser(counter.addNewLine);
+  counter.addNewLine(0);
+  for (const lexeme of new Lexer().lex(text)) {
+    yield* parser.next(lexeme);
+    if (parser.stack.length > DEPTH_MAX) throw new TooDeepError(parser.offset);
+  }
+  yield* parser.end();
+}
+
+function thrown(e: unknown): string {
+  if (e instanceof TooDeepError || e instanceof RangeError) return `嵌套太深（最多 ${DEPTH_MAX} 层）：检查括号有没有配对、缩进对不对`;
+  const message = messageOf(e);
+  for (const [test, reason] of ALIAS_REASONS) {
+    const match = test.exec(message);
+    if (match !== null) return reason(match);
+  }
+  return `引用（&、*）有误（${message}）：删掉引用，把内容直接写出来`;
 }
 
 /** Where a key, or without one a list item, starts. */
@@ -82,5 +150,5 @@ function offsetOf(doc: Document, path: readonly PropertyKey[]): number | undefin
 
 function explain(error: YAMLError): string {
   const known = REASONS[error.code];
-  return `不是合法的 YAML：${known ?? (error.message.split('\n')[0] as string)}`;
+  return `不是合法的 YAML：${known ?? `这一行写得不对（${error.message.split('\n')[0] as string}）`}`;
 }

@@ -25,6 +25,9 @@ const INDICATORS = new Set('&*!|>%@`{}],?"\'#[');
 /** A key: starts with no indicator, holds no `:` or `#`, ends with no space; then the value, if any. */
 const KEY = /^([^\s\-?:,[\]{}#&*!|>'"%@`](?:[^:#\r\n]*[^:#\s])?):(?: +(.*))?$/;
 
+/** Levels in one another that entry files could have. Deeper nesting is left to the `yaml` package, which bounds it. */
+const DEEPEST = 20;
+
 /** YAML allows 1,024 characters for a key on one line; nobody needs more than this. */
 const LONGEST_KEY = 200;
 
@@ -52,6 +55,7 @@ export function readPlainYaml(text: string): PlainYaml | undefined {
 class Reader {
   private readonly lines: string[];
   private at = 0;
+  private depth = 0;
   private readonly itemLines: number[] = [];
 
   constructor(text: string) {
@@ -128,7 +132,13 @@ class Reader {
   private nested(indent: number, listMayAlign: boolean): unknown {
     this.at += 1;
     const found = this.next();
-    if (found > indent) return this.block(found);
+    if (found > indent) {
+      this.depth += 1;
+      if (this.depth > DEEPEST) throw GIVE_UP;
+      const value = this.block(found);
+      this.depth -= 1;
+      return value;
+    }
     if (listMayAlign && found === indent && isItem(this.lines[this.at] as string, indent)) return this.list(indent);
     return '';
   }

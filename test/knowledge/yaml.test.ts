@@ -50,6 +50,49 @@ describe('readYaml', () => {
     expect(readYaml('note: >-\n  折叠\n  两行\n')).toMatchObject({ ok: true, value: { note: '折叠 两行' } });
   });
 
+  // Out of stack the process would be gone (`RegExpCompiler Allocation failed`), not only this test.
+  it.each([
+    ['['.repeat(2000)],
+    ['{'.repeat(3000)],
+    [`a: ${'[{'.repeat(100_000)}`],
+    [`${'['.repeat(3000)}${']'.repeat(3000)}`],
+    ['- '.repeat(5000)],
+    [`${'a: '.repeat(3000)}b`],
+    [Array.from({ length: 1500 }, (_, i) => `${' '.repeat(i)}a:`).join('\n')],
+    [Array.from({ length: 1500 }, (_, i) => `${' '.repeat(i)}- b:`).join('\n')],
+  ])('gives up on bottomless nesting, with the line: %#', (text) => {
+    const file = readYaml(`\n${text}`);
+    if (file.ok) throw new Error('read');
+    expect(file.reason).toContain('嵌套太深');
+    expect(file.line).toBeGreaterThan(text.includes('\n') ? 50 : 1);
+  });
+
+  it('reads what is nested as deep as anybody writes', () => {
+    const text = `${'['.repeat(60)}x${']'.repeat(60)}`;
+    expect(readYaml(text)).toMatchObject({ ok: true, value: parseDocument(text, { schema: 'failsafe' }).toJS() });
+    const maps = Array.from({ length: 60 }, (_, i) => `${'  '.repeat(i)}k${i}:`).join('\n');
+    expect(readYaml(`${maps} v`)).toMatchObject({ ok: true, value: parseDocument(`${maps} v`).toJS() });
+  });
+
+  it.each([
+    [`a: &a [x, x]\n${[...'bcdefghij'].map((c, i) => `${c}: &${c} [${'*a, '.repeat(9)}*${'abcdefghi'[i]}]`).join('\n')}`, '引用'],
+    ['a: *nope\n', '&nope'],
+    ['a: &x &y b\n', '&'],
+    ['a: !!a !!b c\n', '!'],
+    ['%FOO\n%YAML\n---\na: b', '%'],
+    [`- [a]\n- {${'k'.repeat(1100)}: b}\n- [${'k'.repeat(1100)}: b]`, '1024'],
+    ['a: &x *y\n', '引号'],
+    ['a: "\\q"\n', '单引号'],
+    ['a: [b\n', '括号'],
+    ['a: b: c\n', '引号'],
+    ['\ta: b\n', '制表符'],
+  ])('says in Chinese what is wrong: %#', (text, word) => {
+    const file = readYaml(text);
+    if (file.ok) throw new Error('read');
+    expect(file.reason).toContain(word);
+    expect(file.reason.replace(/YAML|nope/g, '')).not.toMatch(/[A-Za-z]{2}/);
+  });
+
   it.each([
     ['- id: a\n  x: [1\n- id: b\n', 3],
     ['- id: a\n- id: "b\n', 3],
