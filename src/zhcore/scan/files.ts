@@ -1,5 +1,6 @@
 import { languageOf } from '../../code/index.js';
 import { holdsSecretValues, isKeyFileName } from '../../text/index.js';
+import { FolderRules } from './folders.js';
 import type { SkipReason } from './types.js';
 
 /** Above this a file is a dump, a bundle or generated: what people wrote by hand stays far below. In bytes. */
@@ -8,10 +9,6 @@ export const MAX_SCANNED_BYTES = 1024 * 1024;
 /** SQL dumps hold the COMMENTs of a whole system, and more rows than comments: they may be longer. In bytes. */
 export const MAX_SQL_BYTES = 8 * 1024 * 1024;
 
-const TESTS =
-  /(?:^|\/)(?:tests?|__tests__|specs?|e2e|testing|mocks?|__mocks__|fixtures?|__fixtures__|testdata|stories)\/|[._-](?:test|spec|e2e|stories|mock)\.\w+$|(?:^|\/)test_[^/]+\.py$|_test\.(?:go|py|rb)$|(?:Test|Tests|TestCase|IT)\.(?:java|kt|cs|php|scala)$/;
-const VENDORED =
-  /(?:^|\/)(?:node_modules|vendor|vendors|third[_-]?party|bower_components|libs?\/(?:js|plugins)|static\/(?:ajax\/libs|plugins|tinymce|ueditor)|public\/(?:ueditor|tinymce)|uni_modules|dist|target|unpackage|miniprogram_npm|\.git|\.idea|\.vscode|\.github)\//;
 /** Declarations that tools write; those in a project's own folders are written by hand. */
 const GENERATED_DECLARATIONS =
   /(?:^|\/)(?:auto-imports?|components|env|vite-env|shims-[\w-]+|typed-router|react-app-env|next-env|uni-app|global|images?)\.d\.ts$|^(?:.*\/)?(?:public|static|assets)\/.*\.d\.ts$/;
@@ -23,34 +20,39 @@ const TEAM_LAYER = /(?:^|\/)\.xihe\//;
 const DOCS = new Set(['markdown', 'html', 'css']);
 /** Languages whose files hold symbols, tables or interface texts. */
 const READABLE_OTHERS = /\.(?:properties|po|graphqls?|gql|proto|prisma|thrift)$/i;
-/** The interface in another language than simplified Chinese; traditional texts say the same once more. */
-const OTHER_LOCALE =
-  /(?:^|[/._-])(?:en|ja|ko|fr|de|es|ru|pt|tw|it|tr|ms|vi|th|id|ar)(?:[_-]?(?:us|gb|jp|kr|br|fr|de|es|ru|pt|it|tr|my|vn))?\.(?:json5?|ya?ml|properties|[cm]?[jt]s|po)$|zh[-_]?(?:tw|hk|hant)|(?:^|\/)(?:en|ja|ko|fr|de|es|ru|pt|tw)(?:[-_]\w+)?\/[^/]+\.(?:json5?|ya?ml|properties|[cm]?[jt]s)$/i;
-/** Demo code shows how a library is used, not what the business is called. */
-const DEMO = /(?:^|\/)(?:demos?|examples?|samples?)\//i;
 
 /**
- * Why a file says nothing about a team's words, by its path; undefined when it may.
+ * Why a file says nothing about a team's words, by its path.
  *
  * @param path POSIX, relative
+ * @param named the folder or file that somebody asked for by name: what it is called leaves nothing out, only what lies below it
+ * @returns undefined when the file may say something
  */
-export function skipReason(path: string): SkipReason | undefined {
-  if (TEAM_LAYER.test(path)) return 'docs';
-  if (VENDORED.test(path) || HANDED_OUT.test(path)) return 'vendored';
-  if (GENERATED.test(path) || GENERATED_DECLARATIONS.test(path)) return 'generated';
-  if (TESTS.test(path) || DEMO.test(path)) return 'tests';
-  if (holdsSecretValues(path) || isKeyFileName(path)) return 'data';
-  const language = languageOf(path);
-  if (DOCS.has(language)) return 'docs';
-  if (language === 'other' && !READABLE_OTHERS.test(path)) return 'data';
-  if (isOtherLocale(path)) return 'other-language';
-  return undefined;
+export type SkipRule = (path: string, named?: string) => SkipReason | undefined;
+
+/** @param files all paths of the project: what lies beside a file tells what its folder is */
+export function skipRule(files: Iterable<string>): SkipRule {
+  const folders = new FolderRules(files);
+  return (path, named = '') => {
+    if (TEAM_LAYER.test(path)) return 'docs';
+    if (holdsSecretValues(path) || isKeyFileName(path)) return 'data';
+    const language = languageOf(path);
+    const byKind = DOCS.has(language)
+      ? 'docs'
+      : language === 'other' && !READABLE_OTHERS.test(path)
+        ? 'data'
+        : undefined;
+    if (path === named) return byKind;
+    const from = named === '' ? 0 : named.length + 1;
+    const byFolder = folders.reason(path, from);
+    if (byFolder === 'vendored' || HANDED_OUT.test(path.slice(from))) return 'vendored';
+    if (GENERATED.test(path.slice(from)) || GENERATED_DECLARATIONS.test(path.slice(from))) return 'generated';
+    return byFolder ?? byKind ?? (folders.isOtherLocale(path, from) ? 'other-language' : undefined);
+  };
 }
 
-/** Tells whether a file holds the interface in another language. */
-function isOtherLocale(path: string): boolean {
-  return OTHER_LOCALE.test(path) && !/zh[-_]?(?:cn|hans)/i.test(path);
-}
+/** The same where nothing is known of what lies beside a file. */
+export const skipReason: SkipRule = skipRule([]);
 
 /** Tells whether a file is too large to have been written by hand. */
 export function isTooLarge(path: string, bytes: number): boolean {
