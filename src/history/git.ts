@@ -16,7 +16,7 @@ export interface GitOptions {
 
 /** How a git call ended. Only `ok` means that `stdout` is whole. */
 export type GitResult =
-  | { outcome: 'ok'; stdout: Buffer }
+  | { outcome: 'ok'; stdout: Buffer; /** What it warns of. */ stderr: string }
   | { outcome: 'failed'; stderr: string }
   | { outcome: 'no-git' }
   | { outcome: 'timeout' }
@@ -138,8 +138,9 @@ function spawnGit(args: string[], options: GitOptions): Promise<GitResult> {
       finish(e.code === 'ENOENT' ? { outcome: 'no-git' } : { outcome: 'failed', stderr: e.message }),
     );
     child.on('close', (code) => {
-      if (code === 0) finish({ outcome: 'ok', stdout: Buffer.concat(chunks) });
-      else finish({ outcome: 'failed', stderr: Buffer.concat(errors).toString('utf8').trim() });
+      const stderr = Buffer.concat(errors).toString('utf8').trim();
+      if (code === 0) finish({ outcome: 'ok', stdout: Buffer.concat(chunks), stderr });
+      else finish({ outcome: 'failed', stderr });
     });
   });
 }

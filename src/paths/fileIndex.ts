@@ -49,6 +49,8 @@ export interface RefreshReport {
   read: number;
   /** In Chinese, when the tree was cut. */
   note?: string;
+  /** Folders that could not be looked into, and files that could not be read: what they hold is unknown. */
+  unreadable: string[];
 }
 
 /**
@@ -144,6 +146,7 @@ export class FileIndex {
       changed: [],
       removed: [],
       read: 0,
+      unreadable: walk.unreadable,
       ...(walk.note ? { note: walk.note } : {}),
     };
     const next = await this.#readChanged(walk, report, options);
@@ -191,6 +194,7 @@ export class FileIndex {
       bytes = readFileSync(join(this.#root, walked.path));
     } catch (e) {
       if ((e as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+      report.unreadable.push(walked.path);
       return listedOnly(walked, checkedAt, '', this.#vocabulary);
     }
     report.read += 1;

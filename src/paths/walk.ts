@@ -1,6 +1,7 @@
 import { type Dirent, lstatSync, readdirSync, readFileSync, type Stats } from 'node:fs';
 import { join } from 'node:path';
 import ignore, { type Ignore } from 'ignore';
+import { errnoOf } from '../errors.js';
 import { runGit, throwIfCancelled } from '../history/index.js';
 import { isSkippedFolder, MAX_FILES } from './rules.js';
 
@@ -20,6 +21,8 @@ export interface Walk {
   by: 'git' | 'walk';
   /** In Chinese, when the tree was larger than the cap. */
   note?: string;
+  /** Folders (POSIX, relative; `''` is the root) that could not be looked into: what lies there is not listed, and not gone either. */
+  unreadable: string[];
 }
 
 export interface WalkOptions {
@@ -50,6 +53,7 @@ class Walker {
   readonly #maxFiles: number;
   readonly #files = new Map<string, WalkedFile>();
   readonly #skipped = new Map<string, boolean>();
+  readonly #unreadable = new Set<string>();
   #cut = false;
 
   constructor(root: string, options: WalkOptions) {
@@ -63,6 +67,7 @@ class Walker {
     const args = ['ls-files', '-z', '--cached', '--others', '--exclude-standard', '--exclude=node_modules/'];
     const result = await runGit(args, { cwd: this.#root, ...(this.#signal ? { signal: this.#signal } : {}) });
     if (result.outcome !== 'ok') return undefined;
+    for (const [, folder] of result.stderr.matchAll(UNOPENED)) this.#block(folder!.replace(/\/$/, ''));
     const names = result.stdout.toString('utf8').split('\0');
     let looked = 0;
     for (const name of names) {
@@ -76,6 +81,7 @@ class Walker {
   byWalk(): Walk {
     this.#files.clear();
     this.#skipped.clear();
+    this.#unreadable.clear();
     this.#enter('', [], 0);
     return this.#result('walk');
   }
@@ -83,14 +89,14 @@ class Walker {
   #result(by: Walk['by']): Walk {
     const files = [...this.#files.values()].sort((a, b) => (a.path < b.path ? -1 : 1));
     const note = this.#cut ? `文件超过 ${this.#maxFiles} 个，只列出一部分；用 .gitignore 排除数据目录` : undefined;
-    return { files, by, ...(note ? { note } : {}) };
+    return { files, by, unreadable: [...this.#unreadable].sort(), ...(note ? { note } : {}) };
   }
 
   #addFromGit(name: string): void {
     // Another repository inside (submodule, clone) is one entry; git does not look into it, so we do.
     const path = name.endsWith('/') ? name.slice(0, -1) : name;
     if (this.#isUnderSkipped(path)) return;
-    const stats = statOf(join(this.#root, path));
+    const stats = this.#statOf(path);
     if (stats?.isDirectory()) this.#enter(path, [], path.split('/').length);
     else if (stats?.isFile()) this.#add(path, stats);
   }
@@ -102,7 +108,7 @@ class Walker {
     let skipped = this.#skipped.get(folder);
     if (skipped === undefined) {
       // git names tracked files below a folder that has become a symlink since; lstat would follow it out of the root.
-      const followed = statOf(join(this.#root, folder))?.isSymbolicLink() ?? true;
+      const followed = this.#statOf(folder)?.isSymbolicLink() ?? true;
       skipped = followed || isSkippedFolder(folder, true) || this.#isUnderSkipped(folder);
       this.#skipped.set(folder, skipped);
     }
@@ -120,7 +126,7 @@ class Walker {
   #enter(folder: string, outer: { base: string; rules: Ignore }[], depth: number): void {
     if (depth > MAX_DEPTH || this.#cut) return;
     throwIfCancelled(this.#signal);
-    const entries = entriesOf(join(this.#root, folder));
+    const entries = this.#entriesOf(folder);
     const own = entries.some((entry) => entry.name === '.gitignore' && entry.isFile())
       ? readIgnore(join(this.#root, folder))
       : undefined;
@@ -132,11 +138,55 @@ class Walker {
       if (isIgnored(path, isFolder, rules)) continue;
       if (isFolder) this.#enter(path, rules, depth + 1);
       else if (entry.isFile()) {
-        const stats = statOf(join(this.#root, path));
+        const stats = this.#statOf(path);
         if (stats?.isFile()) this.#add(path, stats);
       }
     }
   }
+
+  #entriesOf(folder: string): Dirent[] {
+    try {
+      return readdirSync(join(this.#root, folder), { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1));
+    } catch (e) {
+      // A folder that may not be read is left out; it must not hide the rest.
+      if (!isAbsent(e)) this.#block(folder);
+      return [];
+    }
+  }
+
+  /** lstat without a throw: a file that git knows may be deleted in the working tree. */
+  #statOf(path: string): Stats | undefined {
+    try {
+      return lstatSync(join(this.#root, path), { throwIfNoEntry: false });
+    } catch (e) {
+      if (!isAbsent(e)) this.#block(this.#outermost(path));
+      return undefined;
+    }
+  }
+
+  /** The folder that hides a path: the first on the way whose entries can't be looked at. */
+  #outermost(path: string): string {
+    const parts = path.split('/');
+    for (let n = 1; n < parts.length; n++) {
+      try {
+        lstatSync(join(this.#root, ...parts.slice(0, n)));
+      } catch {
+        return parts.slice(0, n - 1).join('/');
+      }
+    }
+    return parts.slice(0, -1).join('/');
+  }
+
+  #block(folder: string): void {
+    if (!this.#isUnderSkipped(`${folder}/x`)) this.#unreadable.add(folder);
+  }
+}
+
+/** git's word for a folder that it could not list; its own language is C, see `gitEnv`. */
+const UNOPENED = /^warning: could not open directory '(.+)': /gm;
+
+function isAbsent(e: unknown): boolean {
+  return ['ENOENT', 'ENOTDIR'].includes(errnoOf(e) ?? '');
 }
 
 function isIgnored(path: string, isFolder: boolean, rules: { base: string; rules: Ignore }[]): boolean {
@@ -155,15 +205,6 @@ function readIgnore(folder: string): Ignore | undefined {
     return ignore().add(readFileSync(join(folder, '.gitignore'), 'utf8'));
   } catch {
     return undefined;
-  }
-}
-
-function entriesOf(folder: string): Dirent[] {
-  try {
-    return readdirSync(folder, { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1));
-  } catch {
-    // A folder that may not be read is left out; it must not hide the rest.
-    return [];
   }
 }
 
