@@ -23,7 +23,11 @@ function month(raw: string): string {
 export function addKnowledgeCommands(program: Command, sub: Sub, setExit: SetExit): void {
   sub(program, 'scan [路径...]', '从代码里找出团队的中文叫法，作为候选术语；默认只看不写')
     .option('--write', '把建议写进 .xihe/knowledge/terms/scanned.yaml，人写的条目不动')
-    .option('--top <个数>', '最多几条建议，1 到 5000', whole(1, 5000), 50)
+    .option(
+      '--top <个数>',
+      '最多几条建议，1 到 5000；不写时显示前 50 条，--write 写入分数 0.2 以上的全部',
+      whole(1, 5000),
+    )
     .action(async (paths: string[], options) =>
       setExit(await (await import('./commands/scan.js')).scan(paths, options)),
     );

@@ -1,37 +1,54 @@
-import type { PathContext } from '../paths/index.js';
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
+import type { CoreEntry } from '../zhcore/index.js';
 
-/** A symbol's parts: `OrderService.cancelExpired`, `Order::cancel`, `Foo#bar`. */
-const JOINTS = /\.|#|::|->|\//;
-
-/** Files that only talk about code. */
-const TALK = /\.(?:md|markdown|adoc|rst)$/i;
+/** Larger files are bundles or dumps; what they hold, others define. In bytes. */
+const MAX_BYTES = 8 * 1024 * 1024;
 
 /**
- * Where a symbol stands in a repository: its definition, or at least a place that uses it as it is written. Column names of SQL, keys
- * of settings and names out of libraries are defined in no file, but stand in some.
+ * Where symbols stand in a repository, by the rule that `scan` has ({@link SymbolPresence} of the scan): what is gone for one command is
+ * gone for all. The first question reads all files once, for all symbols that are known beforehand.
+ *
+ * @param root absolute path of the project
+ * @param files its paths, relative and POSIX
+ * @param expected symbols that will be asked about; others cost a reading each time
  */
-export function symbolFinder(paths: PathContext): (symbol: string) => Promise<{ path: string; line: number }[]> {
+export function symbolFinder(
+  root: string,
+  files: readonly string[],
+  expected: Iterable<string>,
+): (symbol: string) => Promise<{ path: string; line: number }[]> {
+  const known = new Set(expected);
+  let reading: ReturnType<typeof look> | undefined;
   return async (symbol) => {
-    const defined = await paths.findSymbol(symbol);
-    return defined.length > 0 ? defined : await usesOf(paths, symbol.trim().replace(/\(.*$/, ''));
+    if (!known.has(symbol)) {
+      known.add(symbol);
+      reading = undefined;
+    }
+    reading ??= look(root, files, known);
+    return (await reading).placesOf(symbol);
   };
 }
 
-async function usesOf(paths: PathContext, symbol: string): Promise<{ path: string; line: number }[]> {
-  const asWritten = await standsIn(paths, symbol);
-  if (asWritten.length > 0) return asWritten;
-  const parts = symbol.split(JOINTS).filter(Boolean);
-  const [name, container] = [parts.at(-1), parts.at(-2)];
-  if (name === undefined || container === undefined) return [];
-  // A class and its method in one file, or in a file named after the class.
-  const owners = new Set((await standsIn(paths, container)).map(({ path }) => path));
-  return (await standsIn(paths, name)).filter(({ path }) => owners.has(path) || path.includes(container));
+/** Symbols that terms and warnings of the project stand and fall by: what a check will ask about. */
+export function symbolsIn(entries: readonly CoreEntry[]): string[] {
+  return entries.flatMap(({ type, entry }) => {
+    if (entry.provenance.layer !== 'project') return [];
+    return type === 'term' ? entry.code_symbols : type === 'warning' ? entry.when.symbols : [];
+  });
 }
 
-/** Lines that hold a name as a whole, in code, settings and scripts. */
-async function standsIn(paths: PathContext, name: string): Promise<{ path: string; line: number }[]> {
-  if (!/[\p{L}\p{N}]/u.test(name)) return [];
-  const escaped = name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
-  const hits = await paths.searchCode(`(?<![\\w$])${escaped}(?![\\w$])`, { regex: true });
-  return hits.filter(({ path }) => !TALK.test(path));
+async function look(root: string, files: readonly string[], symbols: Iterable<string>) {
+  const [{ findPresence }, { readFileText }] = await Promise.all([
+    import('../zhcore/scan/index.js'),
+    import('../text/index.js'),
+  ]);
+  return findPresence(symbols, files, (path) => {
+    const file = join(root, path);
+    try {
+      return statSync(file).size > MAX_BYTES ? undefined : readFileText(file).text;
+    } catch {
+      return undefined;
+    }
+  });
 }

@@ -70,7 +70,7 @@ describe('symbols that are gone', () => {
       { known: [term], history },
     );
     expect(gone[0]?.movedTo?.[0]).toMatchObject({ symbol: 'TradeService.cancelExpiredOrders', file: 'src/trade.ts' });
-    expect(gone[0]?.movedTo?.[0]?.why).toContain('src/order.ts 改名为 src/trade.ts');
+    expect(gone[0]?.movedTo?.[0]?.why).toContain('OrderService 像是改成了 TradeService（文件改名）');
   });
 
   it('without anything like them say so, and terms of the general layer are never asked', async () => {

@@ -21,6 +21,7 @@ import {
   readRecord,
   SCANNED_FILE,
   selectProposals,
+  WRITE_SCORE,
   writeScanned,
 } from '../../src/zhcore/scan/index.js';
 
@@ -68,7 +69,7 @@ function proposal(id: string, given: Partial<Proposal> = {}): Proposal {
 /** What the command does: choose, then write. */
 function write(dir: string, proposals: Proposal[], gone: GoneSymbol[] = [], top = 100) {
   const record = recordOf(dir);
-  return writeScanned(places(dir), selectProposals(proposals, record, termsOf(dir), top).fresh, gone, DAY);
+  return writeScanned(places(dir), selectProposals(proposals, record, termsOf(dir), { top }).fresh, gone, DAY);
 }
 
 describe('adding candidates', () => {
@@ -126,7 +127,7 @@ describe('adding candidates', () => {
     );
     const before = bytesOf(dir);
     const again = [...all, proposal('s-d'), proposal('s-e')];
-    expect(selectProposals(again, recordOf(dir), termsOf(dir), 100)).toMatchObject({
+    expect(selectProposals(again, recordOf(dir), termsOf(dir), { top: 100 })).toMatchObject({
       fresh: [],
       written: 2,
       declined: 1,
@@ -142,6 +143,23 @@ describe('adding candidates', () => {
         .replace(/^ {2}s-b:.*\n/m, ''),
     );
     expect(write(dir, again).added).toEqual(['s-b']);
+  });
+
+  it('without a number means all from a score on; what was written and deleted is counted by the record', () => {
+    const dir = layer();
+    const all = Array.from({ length: 80 }, (_, i) => proposal(`s-n${i}`, { score: i < 70 ? 0.6 : 0.1 }));
+    const wish = { from: WRITE_SCORE };
+    const first = selectProposals(all, recordOf(dir), [], wish);
+    expect([first.fresh.length, first.rest]).toEqual([70, 10]);
+    write(dir, first.fresh);
+    const text = bytesOf(dir).toString('utf8');
+    writeFileSync(join(dir, SCANNED_FILE), text.replace(/- id: s-n6[5-9]\n(?: {2}.*\n)+/g, ''));
+    expect(selectProposals(all.slice(0, 20), recordOf(dir), termsOf(dir), wish)).toMatchObject({
+      fresh: [],
+      rest: 0,
+      written: 65,
+      declined: 5,
+    });
   });
 
   it.each([

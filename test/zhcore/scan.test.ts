@@ -73,7 +73,7 @@ COMMENT ON TABLE oms_cart IS '购物车表';
     expect(proposalFor(result, '退款原因').code_symbols).toEqual(['refund.reasonType']);
     expect(proposalFor(result, '内存限制').code_symbols).toEqual(['container.memoryLimit']);
     expect(result.proposals).toHaveLength(4);
-    expect(result.stats.skipped).toContainEqual({ reason: 'other-language', files: 1 });
+    expect(result.stats.skipped).toContainEqual({ reason: 'other-language', files: 1, example: 'src/lang/en.ts' });
   });
 
   it('enums with labels in Java, TypeScript and Go, and maps from a value to its text', async () => {
@@ -278,8 +278,8 @@ describe('what a scan does not read', () => {
     expect(result.stats).toMatchObject({
       files: 1,
       skipped: expect.arrayContaining([
-        { reason: 'large', files: 2 },
-        { reason: 'unreadable', files: 2 },
+        { reason: 'large', files: 2, example: 'src/big.ts' },
+        { reason: 'unreadable', files: 2, example: 'src/bin.ts' },
       ]),
     });
   });

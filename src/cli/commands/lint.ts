@@ -10,7 +10,7 @@ import type { Finding, Level, LintResult, Page } from '../../zhcore/index.js';
 import { EXIT } from '../exit-codes.js';
 import { openPathContext } from '../open.js';
 import { print, printJson, progressLog, visible } from '../output.js';
-import { symbolFinder } from '../symbols.js';
+import { symbolFinder, symbolsIn } from '../symbols.js';
 import type { CommonOptions } from './options.js';
 
 interface LintCommandOptions extends CommonOptions {
@@ -53,7 +53,7 @@ export async function lint(files: string[], options: LintCommandOptions): Promis
 
 async function check(layout: ProjectLayout, hasLayer: boolean, options: LintCommandOptions): Promise<LintResult> {
   const given = options.pages === undefined ? [] : readPages(options.pages);
-  const [{ lintLayers }, { today }, { paths }] = await Promise.all([
+  const [{ lintLayers }, { today }, { paths, core }] = await Promise.all([
     import('../../zhcore/index.js'),
     import('../../knowledge/index.js'),
     openPathContext(options.repo, { quiet: true }),
@@ -66,7 +66,7 @@ async function check(layout: ProjectLayout, hasLayer: boolean, options: LintComm
     ],
     root: layout.root,
     paths: paths.files,
-    symbols: symbolFinder(paths),
+    symbols: symbolFinder(layout.root, paths.files, symbolsIn(core.entries())),
     pages: [...given, ...ownPages(layout.root, paths)],
     today: today(),
     onRule: (title) => say(`正在检查：${title}`),

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import pc from 'picocolors';
+import { XiheError } from '../../errors.js';
 import type {
   Evidence,
   GoneSymbol,
@@ -16,7 +17,7 @@ import type { CommonOptions } from './options.js';
 
 interface ScanOptions extends CommonOptions {
   write?: boolean;
-  top: number;
+  top?: number;
 }
 
 /** Shorter work needs no word about it; after that one line in this many milliseconds. */
@@ -25,6 +26,8 @@ const EVERY_MS = 1_000;
 
 /** Places that the text shows of one proposal; `--json` has them all. */
 const PLACES_SHOWN = 2;
+/** Proposals that are shown without `--top`: a first look; `--write` takes what is sure enough. */
+const SHOWN = 50;
 
 /** `xihe scan`: proposes terms out of the repository, says which symbols are gone, and with `--write` adds the candidates. */
 export async function scan(given: string[], options: ScanOptions): Promise<number> {
@@ -59,7 +62,8 @@ async function scanProject(given: string[], options: ScanOptions, signal: AbortS
     recorded: new Set(record.proposed.keys()),
     bilingual: room.bilingualOf(core.lexicon.groups, known),
   });
-  const selection = room.selectProposals(result.proposals, record, known, options.top);
+  const wish = options.top === undefined ? { from: room.WRITE_SCORE } : { top: options.top };
+  const selection = room.selectProposals(result.proposals, record, known, wish);
   const written = options.write
     ? withFileLock(lockPath(layout.stateDir, 'scan'), () =>
         room.writeScanned(layout, selection.fresh, result.gone, today()),
@@ -70,6 +74,7 @@ async function scanProject(given: string[], options: ScanOptions, signal: AbortS
     result,
     selection,
     medium: room.MEDIUM_SCORE,
+    ...(options.top === undefined ? { from: room.WRITE_SCORE } : {}),
     ...(written ? { written: { ...files, ...written } } : {}),
   };
   if (options.json) printJson(toJson(outcome));
@@ -82,6 +87,8 @@ interface Outcome {
   selection: Selection;
   /** Scores from here on are `medium`. */
   medium: number;
+  /** All from this score on are wanted; undefined where `--top` says how many. */
+  from?: number;
   written?: WriteReport & { file: string; record: string };
 }
 
@@ -111,7 +118,7 @@ async function scanFiles(
   ]);
   const sizes = new Map(files.map(({ path, size }) => [path, size]));
   const resolver = new PathResolver(root, () => [...withFolders(sizes.keys())]);
-  const only = given.map((raw) => resolver.resolve(raw).path as string).map((path) => (path === '.' ? '' : path));
+  const only = given.map((raw) => resolved(resolver, raw)).map((path) => (path === '.' ? '' : path));
   let told = started + QUIET_MS - EVERY_MS;
   return scanRepository({
     ...known,
@@ -127,6 +134,19 @@ async function scanFiles(
       log(pc.dim(`正在读文件 ${done}/${total}`));
     },
   });
+}
+
+/** @throws XiheError PATH_NOT_FOUND with what to do on a command line: the resolver itself speaks to models */
+function resolved(resolver: { resolve(raw: string): { path: string } }, raw: string): string {
+  try {
+    return resolver.resolve(raw).path;
+  } catch (e) {
+    if (!XiheError.is(e, 'PATH_NOT_FOUND')) throw e;
+    throw new XiheError('PATH_NOT_FOUND', e.message, {
+      hint: '给出项目里的目录或文件，从项目根目录写起；不写就扫描整个项目。有哪些目录：xihe tree。',
+      details: e.details,
+    });
+  }
 }
 
 function withFolders(paths: Iterable<string>): Set<string> {
@@ -162,15 +182,21 @@ const SKIPPED: Record<SkipReason, string> = {
   'other-language': '其他语言的界面文字',
 };
 
-function toText({ result, selection, written }: Outcome): string {
-  const { fresh } = selection;
+function toText(outcome: Outcome): string {
+  const { result, selection, written } = outcome;
+  const shown = shownOf(outcome);
   const parts = [
-    fresh.length > 0 ? fresh.map(proposalLines).join('\n') : '没有新的建议。',
+    shown.length > 0 ? shown.map(proposalLines).join('\n') : '没有新的建议。',
     ...(result.gone.length > 0 ? [goneLines(result.gone)] : []),
     summary(result, selection),
-    written ? writtenLines(written) : howTo(fresh.length),
+    written ? writtenLines(written, outcome) : howTo(outcome),
   ];
   return parts.filter(Boolean).join('\n\n');
+}
+
+/** What is listed: all that were written or asked for by number, else a first look. */
+function shownOf({ selection: { fresh }, from }: Outcome): readonly Proposal[] {
+  return from === undefined ? fresh : fresh.slice(0, SHOWN);
 }
 
 function proposalLines({ keyword_ch, aliases, code_symbols, module, score, evidence }: Proposal, i: number): string {
@@ -199,7 +225,7 @@ function summary({ stats, proposals }: ScanResult, { written, declined, ignored 
   const skipped = stats.skipped.map(({ reason, files }) => `${SKIPPED[reason]} ${files}`).join('，');
   const left = [
     stats.known > 0 ? `项目里已有 ${stats.known} 条` : '',
-    written > 0 ? `以前写过 ${written} 条` : '',
+    written > 0 ? `以前写的还在 ${written} 条` : '',
     declined > 0 ? `写过又被删掉 ${declined} 条` : '',
     ignored > 0 ? `忽略 ${ignored} 条` : '',
   ].filter(Boolean);
@@ -208,29 +234,50 @@ function summary({ stats, proposals }: ScanResult, { written, declined, ignored 
   );
 }
 
-function writtenLines({ file, record, added, updated }: NonNullable<Outcome['written']>): string {
-  if (added.length + updated.length === 0) return '没有要写的。';
+function writtenLines({ file, record, added, updated }: NonNullable<Outcome['written']>, outcome: Outcome): string {
+  if (added.length + updated.length === 0) return `没有要写的。${restOf(outcome)}`;
+  const which = outcome.from === undefined ? '' : `（分数 ${outcome.from} 以上的全部，抽样八成以上说得对）`;
   return [
-    ...(added.length > 0 ? [`已写入 ${added.length} 条候选：${file}`] : []),
+    ...(added.length > 0 ? [`已写入 ${added.length} 条候选${which}：${file}`] : []),
     ...updated.map(({ id, from, to }) => `已更新 ${visible(`${id}：${from} → ${to}`)}`),
+    ...(restOf(outcome) ? [restOf(outcome)] : []),
     pc.dim(`核对后把 status 改成 verified；不对的删掉，不会再写回来（记在 ${record}，一起提交）。`),
   ].join('\n');
 }
 
-function howTo(count: number): string {
-  return count > 0 ? '写成候选术语：xihe scan --write（要更多条加 --top 200；只看一部分给出目录）。' : '';
+/** What stays behind, and how to get it. */
+function restOf({ selection: { rest }, from, result }: Outcome): string {
+  if (rest === 0) return '';
+  return from === undefined
+    ? `还有 ${rest} 条没有列出。`
+    : `另有 ${rest} 条分数不到 ${from}，多半不是团队的叫法，没有写；要看就加 --top ${result.proposals.length}。`;
 }
 
-function toJson({ result, selection, medium, written }: Outcome) {
+function howTo(outcome: Outcome): string {
+  const { fresh } = outcome.selection;
+  if (fresh.length === 0) return '';
+  const shown = shownOf(outcome).length;
+  const more = shown < fresh.length ? `这里是前 ${shown} 条。` : '';
+  const which =
+    outcome.from === undefined
+      ? `这 ${fresh.length} 条`
+      : `分数 ${outcome.from} 以上的 ${fresh.length} 条（抽样八成以上说得对）`;
+  return `${more}写成候选术语：xihe scan --write 写入${which}；要更多或更少加 --top 个数，只看一部分给出目录。`;
+}
+
+function toJson(outcome: Outcome) {
+  const { result, selection, medium, written } = outcome;
   const { stats } = result;
   return {
-    proposals: selection.fresh.map(({ score, evidence, ...rest }) => ({
+    proposals: (written ? selection.fresh : shownOf(outcome)).map(({ score, evidence, ...rest }) => ({
       ...rest,
       score,
       confidence: score >= medium ? 'medium' : 'low',
       evidence,
     })),
     found: result.proposals.length,
+    wanted: selection.fresh.length,
+    rest: selection.rest,
     gone: result.gone.map(({ termId, movedTo, file, ...rest }) => ({
       term_id: termId,
       ...rest,

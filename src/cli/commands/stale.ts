@@ -5,7 +5,7 @@ import type { CoreEntry, MonthReport, StaleEntry, StaleState } from '../../zhcor
 import { EXIT } from '../exit-codes.js';
 import { openPathContext, reportProblems } from '../open.js';
 import { print, printJson, visible } from '../output.js';
-import { symbolFinder } from '../symbols.js';
+import { symbolFinder, symbolsIn } from '../symbols.js';
 import type { CommonOptions } from './options.js';
 
 interface StaleOptions extends CommonOptions {
@@ -38,7 +38,7 @@ export async function stale(options: StaleOptions): Promise<number> {
     now,
     within: options.within,
     records,
-    symbols: symbolFinder(paths),
+    symbols: symbolFinder(layout.root, paths.files, symbolsIn(entries)),
     lastChange: lastChangeIn(history, today),
   });
   if (options.json) {

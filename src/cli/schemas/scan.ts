@@ -31,6 +31,12 @@ export const scanJson = z.object({
     )
     .describe('还没写过的建议，分数高的在前'),
   found: z.number().describe('一共找到多少条，不限于 --top'),
+  wanted: z
+    .number()
+    .describe(
+      '--write 会写（或已写）的条数：--top 个，不写 --top 时是分数 0.2 以上的全部；不写入时 proposals 只列前 50 条',
+    ),
+  rest: z.number().describe('没写过也不在 wanted 里的条数'),
   gone: z
     .array(
       z.object({

@@ -2,173 +2,123 @@ import type { CodeSymbol, Outline } from '../../code/index.js';
 import { closest, splitIdentifier } from '../../text/index.js';
 import type { Term } from '../types.js';
 import { shown, TYPE_ROLES } from './names.js';
+import { type Definition, type FileSay, SymbolPresence, squeezed, type Wanted } from './presence.js';
+import { type ClassSeen, successorsOf } from './successors.js';
 import type { GoneSymbol, Mention, MovedTo, ScanHistory } from './types.js';
+import { isBareVerb } from './worth.js';
 
 /** Places that a gone symbol may have moved to, at most. */
 const MAX_MOVED = 3;
-/** Definitions of one name that are kept. */
-const MAX_PLACES = 20;
+/** A single word shorter than this (`create`) is the name of many things. */
+const TELLING_LENGTH = 6;
+const SEPARATOR = /[.#]|::|->/;
 
-interface Definition {
-  name: string;
-  container?: string;
-  file: string;
-  line: number;
-}
-
-/** A symbol of a term, cut into what code says. */
-interface Wanted {
+/** A symbol that is gone, of one term. */
+interface Asked {
   term: Term;
-  symbol: string;
-  /** Last name, and the one before it; undefined for what is no identifier (a path, a route, a key). */
-  last: string;
-  container?: string;
-  literal: boolean;
-  /** Its name stands somewhere in code, outside of comments. */
-  seen: boolean;
-  /** It is defined as the term says: with that container, or without one where none is asked. */
-  defined: boolean;
+  wanted: Wanted;
 }
-
-const IDENTIFIER = /[A-Za-z_$\p{Script=Han}][\w$\p{Script=Han}]*/gu;
-
-/** `gmtCreate`, `gmt_create`, `GMT_CREATE`: one name. */
-const keyOf = (name: string) => splitIdentifier(name.replace(/\(.*$/, '')).join('_');
 
 /**
- * Finds the symbols of the project's own terms that stand nowhere any more, and where they seem to have gone. Sees every file once,
- * while the scan reads it.
+ * Finds the symbols of the project's own terms that stand nowhere any more ({@link SymbolPresence}), and where they seem to have gone.
+ * Sees every file once, while the scan reads it.
  */
 export class GoneSearch {
-  readonly #wanted: Wanted[];
-  readonly #byLast = new Map<string, Wanted[]>();
-  readonly #literals: Wanted[];
-  /** Definitions by name key, of names that a gone symbol has. */
-  readonly #definitions = new Map<string, Definition[]>();
-  /** What a class extends or implements, by its key: a member may stand there. */
-  readonly #parents = new Map<string, Set<string>>();
-  /** Definitions of the files that terms name as their source, to look for the most similar name in. */
+  readonly presence: SymbolPresence;
+  readonly #terms: readonly Term[];
+  /** Classes with their members; kept only where there are terms to ask about. */
+  readonly #classes = new Map<string, ClassSeen>();
   readonly #bySource = new Map<string, Definition[]>();
-  /** Containers of wanted symbols that code names. */
-  readonly #containers = new Set<string>();
-  readonly #wantedContainers: Set<string>;
-  readonly #bySymbol = new Map<string, Wanted[]>();
 
-  constructor(known: readonly Term[]) {
-    const own = known.filter(({ provenance }) => provenance.layer === 'project');
-    this.#wanted = own.flatMap((term) => term.code_symbols.map((symbol) => toWanted(term, symbol)));
-    for (const wanted of this.#wanted) {
-      this.#byLast.set(wanted.last, [...(this.#byLast.get(wanted.last) ?? []), wanted]);
-      this.#bySymbol.set(wanted.symbol, [...(this.#bySymbol.get(wanted.symbol) ?? []), wanted]);
-    }
-    this.#wantedContainers = new Set(this.#wanted.flatMap(({ container }) => container ?? []));
-    this.#literals = this.#wanted.filter(({ literal }) => literal);
+  /** @param sayOf what each file may say, see {@link sayRule} */
+  constructor(known: readonly Term[], sayOf: (path: string) => FileSay) {
+    this.#terms = known.filter(({ provenance }) => provenance.layer === 'project');
+    this.presence = new SymbolPresence(
+      this.#terms.flatMap(({ code_symbols }) => code_symbols),
+      sayOf,
+    );
   }
 
   /** Takes in one file. */
   look(path: string, text: string, outline: Outline): void {
-    if (this.#wanted.length === 0) return;
-    for (const wanted of this.#literals) wanted.seen ||= text.includes(wanted.symbol);
-    for (const { key } of outline.i18n ?? []) for (const wanted of this.#bySymbol.get(key) ?? []) wanted.defined = true;
-    for (const symbol of outline.symbols) this.#take(path, symbol);
-    this.#tokens(text);
+    if (this.presence.wanted.length === 0) return;
+    this.presence.look(path, text, outline);
+    for (const symbol of outline.symbols) if (symbol.kind !== 'route') this.#keep(path, symbol);
   }
 
-  #take(path: string, symbol: CodeSymbol): void {
-    const definition = {
-      name: symbol.name,
+  #keep(path: string, symbol: CodeSymbol): void {
+    const definition: Definition = { name: symbol.name, file: path, line: symbol.line };
+    if (symbol.container) definition.container = symbol.container;
+    const list = this.#bySource.get(path);
+    if (list === undefined) this.#bySource.set(path, [definition]);
+    else list.push(definition);
+    const isClass = /^(?:class|interface|enum|type)$/.test(symbol.kind);
+    const owner = isClass ? symbol.name : symbol.container?.split(SEPARATOR).at(-1);
+    if (owner === undefined) return;
+    const key = squeezed(owner);
+    const known = this.#classes.get(key) ?? {
+      name: owner,
       file: path,
       line: symbol.line,
-      ...(symbol.container ? { container: symbol.container } : {}),
+      members: [],
+      isDefined: false,
     };
-    this.#define(definition);
-    if (symbol.kind === 'class' || symbol.kind === 'interface' || symbol.kind === 'enum' || symbol.kind === 'type') {
-      const key = keyOf(symbol.name);
-      const parents =
-        /\b(?:extends|implements|with)\b([^{]*)|:\s*(?:public\s+)?([\w.,\s<>]+)$|\(([\w.,\s]+)\)\s*:?$/
-          .exec(symbol.signature ?? '')
-          ?.slice(1)
-          .join(' ') ?? '';
-      const known = this.#parents.get(key) ?? new Set();
-      for (const [name] of parents.matchAll(IDENTIFIER)) known.add(keyOf(name));
-      this.#parents.set(key, known);
-    }
-    if (symbol.kind !== 'route') {
-      const list = this.#bySource.get(path);
-      if (list === undefined) this.#bySource.set(path, [definition]);
-      else list.push(definition);
-    }
-  }
-
-  #define(definition: Definition): void {
-    const key = keyOf(definition.name);
-    const whole = this.#byLast.get(key);
-    if (whole === undefined) return;
-    const list = this.#definitions.get(key) ?? [];
-    if (list.length < MAX_PLACES) this.#definitions.set(key, [...list, definition]);
-    const container = definition.container === undefined ? undefined : keyOf(definition.container.split('.').at(-1)!);
-    for (const wanted of whole) wanted.defined ||= wanted.container === undefined || wanted.container === container;
-  }
-
-  /** Names that stand in code: a line that begins as a comment says nothing of what is there. */
-  #tokens(text: string): void {
-    for (const [token] of text.replace(/^[ \t]*(?:\/\/|\*|#|--|\/\*).*$/gm, '').matchAll(IDENTIFIER)) {
-      const key = keyOf(token);
-      if (this.#wantedContainers.has(key)) this.#containers.add(key);
-      for (const wanted of this.#byLast.get(key) ?? []) wanted.seen = true;
-    }
+    if (isClass && !known.isDefined)
+      Object.assign(known, { name: owner, file: path, line: symbol.line, isDefined: true });
+    if (!isClass) known.members.push(definition);
+    this.#classes.set(key, known);
   }
 
   /** All gone symbols; to be asked when every file was seen. */
   find(mentions: readonly Mention[], history: ScanHistory | undefined): GoneSymbol[] {
-    return this.#wanted
-      .filter((wanted) => this.#isGone(wanted))
-      .map((wanted) => {
-        const { term, symbol } = wanted;
-        const movedTo = this.#candidates(wanted, mentions, history);
-        return {
-          termId: term.id,
-          keyword_ch: term.keyword_ch,
-          symbol,
-          file: term.provenance.file,
-          line: term.provenance.line,
-          ...(movedTo.length > 0 ? { movedTo } : {}),
-        };
-      });
-  }
-
-  #isGone(wanted: Wanted): boolean {
-    if (wanted.literal) return !wanted.seen && !wanted.defined;
-    if (wanted.defined) return false;
-    if (!wanted.seen) return true;
-    const { container } = wanted;
-    if (container === undefined) return false;
-    // The name stands in code, yet not as a member of that class. Where the class is not of this repository, or a class that it
-    // extends has the member, that is as it should be.
-    const elsewhere = this.#definitions.get(wanted.last) ?? [];
-    // Defined by nobody here: a library's, as long as its class is named somewhere.
-    if (elsewhere.length === 0) return !this.#containers.has(container);
-    const parents = this.#parents.get(container);
-    if (parents === undefined) return true;
-    return !elsewhere.some(
-      (definition) => definition.container !== undefined && parents.has(keyOf(definition.container)),
+    const gone = new Map(this.presence.gone.map((wanted) => [wanted.symbol, wanted]));
+    return this.#terms.flatMap((term) =>
+      term.code_symbols.flatMap((symbol) => {
+        const wanted = gone.get(symbol.trim());
+        if (wanted === undefined) return [];
+        const movedTo = this.#candidates({ term, wanted }, mentions, history);
+        return [
+          {
+            termId: term.id,
+            keyword_ch: term.keyword_ch,
+            symbol,
+            file: term.provenance.file,
+            line: term.provenance.line,
+            ...(movedTo.length > 0 ? { movedTo } : {}),
+          },
+        ];
+      }),
     );
   }
 
-  /** Where it may have gone: the same name elsewhere, the same words on another symbol, the most similar name in its file. */
-  #candidates(wanted: Wanted, mentions: readonly Mention[], history: ScanHistory | undefined): MovedTo[] {
-    const sameName = this.#sameName(wanted);
-    const all = [...sameName, ...sameWord(wanted, mentions), ...this.#nearest(wanted, history)];
-    const seen = new Set([wanted.symbol]);
-    return all.filter(({ symbol }) => !seen.has(symbol) && seen.add(symbol)).slice(0, MAX_MOVED);
+  #candidates(asked: Asked, mentions: readonly Mention[], history: ScanHistory | undefined): MovedTo[] {
+    const { container, symbol } = asked.wanted;
+    const own = container === undefined ? undefined : this.#classes.get(container);
+    const all =
+      container === undefined
+        ? [
+            ...(/^[A-Z]/.test(symbol) ? this.#renamedClass(symbol, asked, mentions, history) : []),
+            ...this.#sameName(asked),
+            ...sameWord(asked, mentions),
+            ...this.#nearestInSource(asked, history),
+          ]
+        : own?.isDefined
+          ? [...sameWord(asked, mentions, own.name), ...this.#nearestMember(asked, own), ...this.#sameName(asked)]
+          : [...this.#inSuccessor(asked, mentions, history), ...this.#sameName(asked), ...sameWord(asked, mentions)];
+    const seen = new Set([symbol]);
+    return all.filter((moved) => !seen.has(moved.symbol) && seen.add(moved.symbol)).slice(0, MAX_MOVED);
   }
 
-  #sameName({ symbol, last, container }: Wanted): MovedTo[] {
-    const places = new Map((this.#definitions.get(last) ?? []).map((definition) => [nameOf(definition), definition]));
+  /** The same name in other classes, where the name says enough: `.add` of any class is no candidate. */
+  #sameName({ wanted: { last, container, symbol } }: Asked): MovedTo[] {
+    const name = symbol.split(SEPARATOR).at(-1)!;
+    const parts = splitIdentifier(name);
+    if (container !== undefined && (isBareVerb(name) || (parts.length < 2 && last.length < TELLING_LENGTH))) return [];
+    const places = new Map(this.presence.definitionsOf(last).map((definition) => [nameOf(definition), definition]));
     places.delete(symbol);
-    const telling = last.includes('_') || last.length >= TELLING_LENGTH;
-    return [...places].map(([name, definition]) => ({
-      symbol: name,
+    const telling = parts.length > 1 || last.length >= TELLING_LENGTH;
+    return [...places].map(([moved, definition]) => ({
+      symbol: moved,
       file: definition.file,
       line: definition.line,
       why: container === undefined ? '还有同名的定义' : `同名，现在在 ${definition.container ?? definition.file} 里`,
@@ -176,35 +126,91 @@ export class GoneSearch {
     }));
   }
 
-  /** Renames that git knows are followed. */
-  #nearest({ term, symbol }: Wanted, history: ScanHistory | undefined): MovedTo[] {
+  /** A typo, or a member that was renamed: the most similar one of the same class. */
+  #nearestMember({ wanted }: Asked, own: ClassSeen): MovedTo[] {
+    const name = wanted.symbol.split(SEPARATOR).at(-1)!;
+    const written = wanted.symbol.split(SEPARATOR).at(-2)!;
+    // A class and its table are one here; the member is named as the entry names its class.
+    const exact = own.members.filter(({ container }) => container?.split(SEPARATOR).at(-1) === written);
+    return nearest(name, exact.length > 0 ? exact : own.members, `${written} 里最像的名字`);
+  }
+
+  #inSuccessor(asked: Asked, mentions: readonly Mention[], history: ScanHistory | undefined): MovedTo[] {
+    const { wanted } = asked;
+    const parts = wanted.symbol.split(SEPARATOR);
+    const name = parts.at(-1)!.replace(/\(.*$/, '');
+    const found = this.#successors(parts.at(-2)!, asked, mentions, history);
+    return found.flatMap(({ seen, why, certain }) => {
+      const same = seen.members.find((member) => squeezed(member.name) === wanted.last);
+      if (same === undefined) return nearest(name, seen.members, `${why}，其中最像的名字`);
+      return [{ symbol: nameOf(same), file: same.file, line: same.line, why, certain: certain && found.length === 1 }];
+    });
+  }
+
+  #renamedClass(name: string, asked: Asked, mentions: readonly Mention[], history: ScanHistory | undefined): MovedTo[] {
+    const found = this.#successors(name, asked, mentions, history);
+    return found.map(({ seen, why, certain }) => ({
+      symbol: seen.name,
+      file: seen.file,
+      line: seen.line,
+      why,
+      certain: certain && found.length === 1,
+    }));
+  }
+
+  #successors(name: string, { term }: Asked, mentions: readonly Mention[], history: ScanHistory | undefined) {
+    const key = squeezed(name);
+    const wanted = this.presence.wanted;
+    const members = wanted.filter(({ container }) => container === key).map(({ last }) => last);
+    const terms = this.#terms.filter(({ code_symbols }) =>
+      code_symbols.some((symbol) => squeezed(symbol) === key || squeezed(symbol.split(SEPARATOR).at(-2) ?? '') === key),
+    );
+    const words = new Set(
+      terms.filter(({ code_symbols }) => code_symbols.includes(name)).map(({ keyword_ch }) => keyword_ch),
+    );
+    const sources = new Set([term, ...terms].flatMap((one) => sourceFile(one) ?? []));
+    return successorsOf({ name, members, words, sources, classes: this.#classes.values(), mentions, history });
+  }
+
+  /** The most similar name in the file that the term came from; renames that git knows are followed. */
+  #nearestInSource({ term, wanted: { symbol } }: Asked, history: ScanHistory | undefined): MovedTo[] {
     const source = sourceFile(term);
     if (source === undefined) return [];
     const today = history?.nowCalled?.(source) ?? source;
-    const there = this.#bySource.get(today) ?? [];
-    const [nearest] = closest(symbol.split(SEPARATOR).at(-1)!, new Set(there.map(({ name }) => name)), 1);
-    const definition = there.find(({ name }) => name === nearest);
-    if (definition === undefined) return [];
     const why = today === source ? `${source} 里最像的名字` : `${source} 改名为 ${today}，其中最像的名字`;
-    return [{ symbol: nameOf(definition), file: definition.file, line: definition.line, why, certain: false }];
+    return nearest(symbol.split(SEPARATOR).at(-1)!, this.#bySource.get(today) ?? [], why);
   }
 }
 
-const SEPARATOR = /[.#]|::/;
-/** A single word shorter than this (`create`) is the name of many things. */
-const TELLING_LENGTH = 6;
+function nearest(name: string, definitions: readonly Definition[], why: string): MovedTo[] {
+  const [found] = closest(name, new Set(definitions.map((definition) => definition.name)), 1);
+  const definition = definitions.find((one) => one.name === found);
+  if (definition === undefined) return [];
+  return [{ symbol: nameOf(definition), file: definition.file, line: definition.line, why, certain: false }];
+}
 
 function nameOf({ name, container }: Definition): string {
   return container === undefined ? name : `${container}.${name}`;
 }
 
-/** Symbols whose comment says the term's word, classes for classes and members for members. */
-function sameWord({ term, symbol, container }: Wanted, mentions: readonly Mention[]): MovedTo[] {
+/**
+ * Symbols whose comment says the term's word, classes for classes and members for members.
+ *
+ * @param owner only members of this class
+ */
+function sameWord(
+  { term, wanted: { symbol, container } }: Asked,
+  mentions: readonly Mention[],
+  owner?: string,
+): MovedTo[] {
   const words = new Set([term.keyword_ch, ...term.aliases]);
   const isType = container === undefined && /^[A-Z]/.test(symbol);
   return mentions
     .filter(({ word, weak, symbol: { role } }) => !weak && words.has(word) && role !== 'key' && role !== 'route')
-    .filter(({ symbol: { role } }) => TYPE_ROLES.has(role) === isType)
+    .filter(
+      ({ symbol: { role, container: its } }) =>
+        TYPE_ROLES.has(role) === isType && (owner === undefined || its === owner),
+    )
     .map(({ word, symbol: now, evidence }) => ({
       symbol: shown(now),
       file: evidence.file,
@@ -212,20 +218,6 @@ function sameWord({ term, symbol, container }: Wanted, mentions: readonly Mentio
       why: `那里的说明也是「${word}」`,
       certain: false,
     }));
-}
-
-function toWanted(term: Term, symbol: string): Wanted {
-  const bare = symbol.trim();
-  const literal = !/^[\w$\p{Script=Han}.#:]+(?:\(.*\))?$/u.test(bare);
-  const parts = bare
-    .replace(/\(.*$/, '')
-    .split(SEPARATOR)
-    .filter((part) => part !== '');
-  const container = parts.length > 1 && !literal ? keyOf(parts.at(-2)!) : undefined;
-  const base = { term, symbol: bare, literal, seen: false, defined: false };
-  return literal
-    ? { ...base, last: keyOf(bare) }
-    : { ...base, last: keyOf(parts.at(-1) ?? bare), ...(container ? { container } : {}) };
 }
 
 /** The file that an entry came from: `repo://src/order/order.ts#L12` → `src/order/order.ts`. */

@@ -1,7 +1,8 @@
 import type { CodeSymbol, Outline } from '../../code/index.js';
-import { hasChinese } from '../../text/index.js';
+import { foldKeepingCase, hasChinese } from '../../text/index.js';
 import { saysAct } from './acts.js';
 import { annotationsOf } from './annotations.js';
+import { TRADITIONAL } from './folders.js';
 import { labelsOf } from './labels.js';
 import { roleOfType, TYPE_ROLES } from './names.js';
 import { outcomesOf } from './outcomes.js';
@@ -17,6 +18,8 @@ export interface Saying {
   describes: Described;
   symbol: SymbolRef;
   line: number;
+  /** The same in simplified characters, where the text is the interface in traditional ones: the word is drawn out of this. */
+  simplified?: string;
   /** The symbol is there for a page alone. */
   weak?: boolean;
 }
@@ -77,7 +80,7 @@ export function sayingsOf(path: string, text: string, outline: Outline): FileSay
 
 /** The word that a saying holds, as a mention; undefined where there is none. */
 export function toMention(path: string, saying: Saying): Mention | undefined {
-  const phrase = phraseOf(saying.text, saying.describes, saying.symbol.name);
+  const phrase = phraseOf(saying.simplified ?? saying.text, saying.describes, saying.symbol.name);
   if (phrase === undefined) return undefined;
   const weak = phrase.weak || saying.weak === true;
   const quote = saying.text.replace(/\s+/g, ' ').trim();
@@ -177,20 +180,18 @@ function isHandler({ text, symbol: { role, name } }: Saying, { language }: Outli
 const NOT_A_NAME =
   /(?:helper|tips?|hint|desc(?:ription)?|placeholder|msg|message|error|err|warn(?:ing)?|confirm|rule|success|fail(?:ed|ure)?|invalid|required|title\d|content|info)\d*$|^(?:Err|Error|Msg)[A-Z]/i;
 
-/** Traditional texts inside of a file of all languages: they say the same once more. */
-const OTHER_CHINESE = /^zh[-_]?(?:tw|hk|hant)\./i;
+/** What a file of all languages calls the Chinese ones, before each of their keys. */
+const CHINESE_KEYS = /^zh(?:[-_]?(?:CN|Hans|TW|HK|MO|Hant))?(?:[-_](?:CN|TW|HK|MO))?\./i;
 
 function interfaceTexts(path: string, entries: NonNullable<Outline['i18n']>): Saying[] {
   return entries
-    .filter(
-      ({ key }) =>
-        !OTHER_CHINESE.test(key) && !NOT_A_NAME.test(key.slice(key.lastIndexOf('.') + 1)) && !/\.\d+(?:\.|$)/.test(key),
-    )
+    .filter(({ key }) => !NOT_A_NAME.test(key.slice(key.lastIndexOf('.') + 1)) && !/\.\d+(?:\.|$)/.test(key))
     .map(({ key, text, line }) => ({
       text,
       kind: 'i18n',
       describes: 'label',
       line,
-      symbol: { name: key.replace(/^zh(?:[_-]?(?:CN|Hans))?\./i, ''), role: 'key', file: path, line },
+      symbol: { name: key.replace(CHINESE_KEYS, ''), role: 'key', file: path, line },
+      ...(TRADITIONAL.test(path) || TRADITIONAL.test(key) ? { simplified: foldKeepingCase(text) } : {}),
     }));
 }

@@ -24,6 +24,9 @@ const BESIDE = 0.25;
 const MAX_HAN = 4;
 /** Pieces of a name that are looked at: one to three neighbouring parts. */
 const MAX_PIECE = 3;
+/** Each symbol more leaves this share of the doubt, up to so many: what no text says alone is never as sure as what one does. */
+const WEIGHT_LEFT = 0.86;
+const MAX_COUNTED = 6;
 const MAX_EVIDENCE = 5;
 
 /** Where a word stands. */
@@ -63,7 +66,7 @@ export function nounGroups(mentions: readonly Mention[], groups: readonly Group[
     // One helper class of that name is no group of symbols; a service alone is one where most of its names say the word.
     const isStored = symbols.some(({ role }) => role === 'table' || (role === 'entity' && symbols.length > 1));
     if (symbols.length === 0 || (!isStored && best.share < SURE_SHARE)) return [];
-    const weight = 1 - 0.8 ** Math.min(found.symbols.size, 6);
+    const weight = 1 - WEIGHT_LEFT ** Math.min(found.symbols.size, MAX_COUNTED);
     const spoken = symbols.map(shown);
     return [{ word, nameKey: `n:${core}`, symbols: [...symbols], evidence: found.evidence, spoken, weight }];
   });

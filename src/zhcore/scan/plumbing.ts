@@ -33,7 +33,7 @@ const FRONT: ReadonlySet<Language> = new Set(['vue', 'tsx', 'javascript', 'types
 /** Folders whose scripts are there for pages in general. */
 const TOOL_FOLDER =
   /(?:^|\/)(?:utils?|hooks?|composables|directives?|plugins?|layouts?|mixins?|filters?|helpers?|styles?|icons?|locales?|theme|themes|setups?|core|scripts?|build|tools?|bin|config)\//i;
-const PAGE_FOLDER = /(?:^|\/)(?:views?|pages?|components?|widgets?|screens?|containers?|routers?|routes?)\//i;
+const PAGE_FOLDER = /(?:^|\/)(?:views?|pages?|components?|widgets?|screens?|containers?|routers?|routes?|stores?)\//i;
 /** Types of a page's own state. */
 const STATE_TYPE =
   /(?:Props|Emits|State|Options?|Params?|Form|Query|Columns?|Config|Settings?|Context|Ref|Slots?|Instance|Type|Schema)$/;
@@ -41,7 +41,10 @@ const STATE_TYPE =
 /** Tells whether a symbol of a script is there for the page alone: what stands beside it teaches, and proposes nothing. */
 export function drivesPage({ kind, name, container, exported }: CodeSymbol, language: Language, path: string): boolean {
   if (!FRONT.has(language)) return false;
-  if (TOOL_FOLDER.test(path)) return kind !== 'enum-member' && kind !== 'enum';
+  if (TOOL_FOLDER.test(path))
+    return (
+      /^(?:constant|function|method|field)$/.test(kind) || (/^(?:interface|type)$/.test(kind) && STATE_TYPE.test(name))
+    );
   const onPage = language === 'vue' || language === 'tsx' || PAGE_FOLDER.test(path);
   if (kind === 'constant') return onPage || !exported;
   if (kind === 'field')

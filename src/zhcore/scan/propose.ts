@@ -28,7 +28,7 @@ const ALIAS_FIT = 0.85;
 const SHORT_SHARE = 0.3;
 const MAX_ALIASES = 3;
 /** Below this nothing is worth a person's look. */
-const MIN_SCORE = 0.08;
+const MIN_SCORE = 0.06;
 
 interface Scored {
   group: Group;

@@ -6,33 +6,46 @@ import type { Proposal } from './types.js';
 export interface Selection {
   /** Neither written before nor ignored. */
   fresh: Proposal[];
-  /** Written by an earlier scan and still there. */
+  /** Neither, and not among the wanted ones. */
+  rest: number;
+  /** Written by earlier scans and still there. */
   written: number;
-  /** Written by an earlier scan, and deleted by a person since. */
+  /** Written by earlier scans, and deleted by a person since. */
   declined: number;
   ignored: number;
 }
 
 /**
- * The best `top` proposals without those that were decided before. What was written counts among the `top`: the same scan twice adds
- * nothing the second time.
+ * From this score on a proposal is worth writing without anybody having looked at it: in samples of 40 read one by one, at least eight of
+ * ten were right in every repository (mall, RuoYi-Vue, 1Panel and three front ends). Below it every second one is talk of the machinery.
+ */
+export const WRITE_SCORE = 0.2;
+
+/** How many of the best proposals, or all from a score on. */
+export type Wish = { top: number } | { from: number };
+
+/**
+ * The best proposals without those that were decided before. What was written counts among the `top`: the same scan twice adds nothing the
+ * second time. What was written and deleted is counted by the record, whatever this scan found.
  */
 export function selectProposals(
   proposals: readonly Proposal[],
   record: ScanRecord,
   known: readonly Term[],
-  top: number,
+  wish: Wish,
 ): Selection {
   const ignore = new Set(record.ignore);
   const isIgnored = ({ id, keyword_ch }: Proposal) => ignore.has(id) || ignore.has(keyword_ch);
   const wanted = proposals.filter((proposal) => !isIgnored(proposal));
-  const best = wanted.slice(0, top);
+  const best = 'top' in wish ? wanted.slice(0, wish.top) : wanted.filter(({ score }) => score >= wish.from);
   const there = new Set(known.map(({ id }) => id));
-  const before = best.filter(({ id }) => record.proposed.has(id));
+  const written = [...record.proposed.keys()].filter((id) => there.has(id)).length;
+  const fresh = best.filter(({ id }) => !record.proposed.has(id));
   return {
-    fresh: best.filter(({ id }) => !record.proposed.has(id)),
-    written: before.filter(({ id }) => there.has(id)).length,
-    declined: before.filter(({ id }) => !there.has(id)).length,
+    fresh,
+    rest: wanted.filter(({ id }) => !record.proposed.has(id)).length - fresh.length,
+    written,
+    declined: record.proposed.size - written,
     ignored: proposals.length - wanted.length,
   };
 }

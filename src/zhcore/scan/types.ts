@@ -69,8 +69,12 @@ export interface GoneSymbol {
 export interface ScanStats {
   /** Files that were read. */
   files: number;
-  /** Files that were left out, by reason. */
-  skipped: { reason: SkipReason; files: number }[];
+  /** Files that were left out, by reason; and one of them. */
+  skipped: { reason: SkipReason; files: number; example: string }[];
+  /** Folders and files that the disk refused; counted in `skipped` too. */
+  unreadable: string[];
+  /** Symbols that stand in nothing that was read, and may stand where nothing can be read: they are not among the gone. */
+  unchecked: number;
   /** Places where Chinese stands beside a symbol. */
   mentions: number;
   /** Pairs that are terms of the project already. */
@@ -107,6 +111,8 @@ export interface ScanInput {
   files: readonly string[];
   /** Decoded text; undefined for what can't be read as text. May throw for the same. */
   read(path: string): string | undefined;
+  /** Folders and files that the listing met and could not look into: nothing is said of what may stand there. */
+  unreadable?: readonly string[];
   /** Size in bytes, when known: large files are then never read. */
   sizeOf?(path: string): number | undefined;
   history?: ScanHistory;

@@ -23,6 +23,8 @@ const WORTH = {
   everyone: 0.38,
   /** Helpers, constants, wrappers of requests and of results. */
   infrastructure: 0.42,
+  /** A helper by its name alone: 雪花发号器 is one that people speak of. */
+  helper: 0.7,
   /** Talk about lists, states, types in a back end's own columns. */
   plumbing: 0.5,
 } as const;
@@ -61,6 +63,8 @@ export function worthOf({ word, symbols, nameKey, evidence }: Group, types: Type
   const joined = nameKey.startsWith('t:') && symbols.some(({ role }) => TYPE_ROLES.has(role));
   const alone = first.container === undefined && !isType && !joined;
   if (alone && first.role !== 'column' && isBareVerb(first.name.split('.').at(-1)!)) return 0;
+  // A menu's path that stands in rows only: no code has that name.
+  if (alone && first.role === 'route' && /\.(?:sql|ddl)$/i.test(first.file) && !first.name.includes('_')) return 0;
   // { create: '新增设备', update: '修改设备' }: titles of a dialog.
   if (first.role === 'enum-member' && isBareVerb(first.name) && PLAIN_ACT.test(word)) return 0;
   const isFront = /\.(?:vue|[cm]?[jt]sx?)$/.test(first.file);
@@ -70,7 +74,10 @@ export function worthOf({ word, symbols, nameKey, evidence }: Group, types: Type
     return isType && kinds > 1 ? 1 : WORTH.plumbing;
   }
   if (EVERYONE.test(word) || /^ids?$/.test(splitIdentifier(first.name).at(-1) ?? '')) return WORTH.everyone;
-  if (isMachinery(word, first, types)) return WORTH.infrastructure;
+  if (isMachinery(word, first, types))
+    return first.role === 'helper' && !MACHINE_WORD.test(word) && !MACHINERY.test(first.name)
+      ? WORTH.helper
+      : WORTH.infrastructure;
   if (isAct(word, first)) return WORTH.act;
   if (isType || joined) return 1;
   if (first.role === 'method' || first.role === 'function') return WORTH.other;
