@@ -47,6 +47,10 @@ describe('a layer with something wrong in it', () => {
       expect(code).toBe(1);
       expect(stderr).toContain('.xihe/config.yaml:2：不认识的键 core.chunk；是不是 chunkChars？');
       expect(stderr).toContain('.xihe/config.yaml:3：不认识的键 core.topk；是不是 topK？');
+      // What needs them refuses, and tells it once.
+      const core = await xihe(['core', '退款', '--repo', dir]);
+      expect(core.code).toBe(2);
+      expect(count(core.stderr, 'core.chunk；是不是 chunkChars？')).toBe(1);
       const lint = await xihe(['lint', '--ci', '--repo', dir]);
       expect([lint.code, lint.stderr]).toEqual([1, '']);
       expect(lint.stdout).toContain('.xihe/config.yaml:3  错误  不认识的键 core.topk；是不是 topK？（XL004）');

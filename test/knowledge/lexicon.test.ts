@@ -125,6 +125,8 @@ describe('lexicon', () => {
     expect(problems.map(({ line, level }) => [line, level])).toEqual([
       [1, 'error'],
       [2, 'error'],
+      // The key that is not known, and the words that are missed for it.
+      [4, 'warning'],
       [4, 'error'],
     ]);
   });
