@@ -3,7 +3,7 @@ import { isBoilerplate, stripDocMarkers } from './comments.js';
 import type { SgNode } from './parsers.js';
 import { oneLine, type SourceText, type Span } from './source.js';
 import { notableString } from './strings.js';
-import type { CodeSymbol, ImportRef, SymbolKind } from './types.js';
+import type { CodeSymbol, ImportRef, Outline, SymbolKind } from './types.js';
 
 /** A signature is a hint for people and models, not the declaration. */
 const MAX_SIGNATURE = 160;
@@ -59,6 +59,7 @@ export class OutlineBuilder {
   readonly symbols: CodeSymbol[] = [];
   readonly imports: ImportRef[] = [];
   readonly strings: { line: number; text: string }[] = [];
+  readonly remarks: NonNullable<Outline['remarks']> = [];
   private readonly scopes: Scope[] = [];
   private readonly comments: Comment[] = [];
   private readonly commentByEndLine = new Map<number, Comment>();

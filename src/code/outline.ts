@@ -136,6 +136,7 @@ function fromBuilder(language: Language, by: Outline['by'], builder: OutlineBuil
     ...(headComment === undefined ? {} : { headComment }),
     comments: builder.chineseComments(),
     strings: builder.strings,
+    ...(builder.remarks.length > 0 ? { remarks: builder.remarks } : {}),
     summary: summarise(headComment, builder.symbols),
   };
 }

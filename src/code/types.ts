@@ -50,6 +50,8 @@ export interface CodeSymbol {
   signature?: string;
   /** The doc comment before it, markers stripped. */
   doc?: string;
+  /** 1-based line of what explains it, where that is known to be another than `line`: COMMENT in SQL. */
+  docLine?: number;
 }
 
 export interface ImportRef {
@@ -74,6 +76,8 @@ export interface Outline {
   strings: { line: number; text: string }[];
   /** In locale files (JSON, YAML, properties, TS): key path, Chinese text, and where. */
   i18n?: { key: string; text: string; line: number }[];
+  /** SQL: what is said of tables and columns that the file itself does not define. */
+  remarks?: { name: string; container?: string; text: string; line: number }[];
   /** One line, 10–20 tokens: head comment, else first doc comment, else the main symbols. */
   summary: string;
 }

@@ -49,7 +49,7 @@ export interface RefreshReport {
   read: number;
   /** In Chinese, when the tree was cut. */
   note?: string;
-  /** Folders that could not be looked into, and files that could not be read: what they hold is unknown. */
+  /** Folders that could not be looked into: what they hold is unknown. */
   unreadable: string[];
 }
 
@@ -194,7 +194,6 @@ export class FileIndex {
       bytes = readFileSync(join(this.#root, walked.path));
     } catch (e) {
       if ((e as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-      report.unreadable.push(walked.path);
       return listedOnly(walked, checkedAt, '', this.#vocabulary);
     }
     report.read += 1;

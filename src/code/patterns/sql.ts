@@ -1,7 +1,9 @@
 import type { OutlineBuilder } from '../builder.js';
 import { type SourceText, spanOf } from '../source.js';
 import { unquote } from '../strings.js';
+import type { CodeSymbol } from '../types.js';
 import { scanComments } from './scan.js';
+import { bareName as bare, sqlRemarks } from './sqlRemarks.js';
 
 const QUOTED = '[`"\\[]?';
 const NAME = `((?:${QUOTED}[\\p{L}\\d_$]+[\`"\\]]?\\.)?${QUOTED}[\\p{L}\\d_$]+[\`"\\]]?)`;
@@ -9,16 +11,21 @@ const CREATE = new RegExp(
   String.raw`\bcreate\s+(?:or\s+replace\s+)?(?:(?:global|local|temporary|temp|unlogged|materialized|definer\s*=\s*\S+)\s+)*(table|view|procedure|function|trigger)\s+(?:if\s+not\s+exists\s+)?${NAME}`,
   'giu',
 );
-const COMMENT_ON =
-  /\bcomment\s+on\s+(table|column|view)\s+((?:[\p{L}\d_$"\x60]+\.)*[\p{L}\d_$"\x60]+)\s+is\s+'((?:''|[^'])*)'/giu;
-const ADD_COLUMN = new RegExp(
-  String.raw`\balter\s+table\s+${NAME}[^;]{0,2000}?\badd\s+(?:column\s+)?(?:if\s+not\s+exists\s+)?${NAME}\s+([^;]{0,2000}?)(?=;|,\s*add\b|$(?![\s\S]))`,
-  'giu',
-);
 const COLUMN = new RegExp(String.raw`^[\s(,]*${NAME}\s+([a-z]\w*[\s\S]*)$`, 'iu');
 const NOT_A_COLUMN =
   /^(?:primary|unique|key|index|constraint|foreign|check|fulltext|spatial|partition|like|exclude|period)\b/i;
-const COMMENT = /\bcomment\s*=?\s*'((?:''|[^'])*)'/i;
+/** Quotes are doubled inside of quotes, or escaped; MySQL and Hive take double ones too. */
+const LITERAL = String.raw`(?:'((?:''|\\[\s\S]|[^'\\])*)'|"((?:""|\\[\s\S]|[^"\\])*)")`;
+const COMMENT = new RegExp(String.raw`\bcomment\s*=?\s*${LITERAL}`, 'i');
+const ALTER = new RegExp(String.raw`\balter\s+table\s+(?:if\s+exists\s+)?(?:only\s+)?${NAME}`, 'giu');
+const ADD = new RegExp(
+  String.raw`^\s*add\s+(?:column\s+)?(?:if\s+not\s+exists\s+)?(?:${NAME}\s+([^\s(][\s\S]*)|\(([\s\S]*)\)\s*)$`,
+  'iu',
+);
+const MODIFY = new RegExp(
+  String.raw`^\s*(?:change\s+(?:column\s+)?${NAME}\s+|(?:modify|alter)\s+(?:column\s+)?)${NAME}\s`,
+  'iu',
+);
 
 /** SQL: tables and views as classes, columns as fields, COMMENT texts as docs, procedures and functions. */
 export function scanSql(source: SourceText): OutlineBuilder {
@@ -32,30 +39,60 @@ export function scanSql(source: SourceText): OutlineBuilder {
     const end = statementEnd(text, match.index + match[0].length, statements[i + 1]?.index ?? text.length);
     const isTable = what === 'table' || what === 'view';
     const body = what === 'table' ? bodyOf(text, match.index + match[0].length, end) : undefined;
-    const options = text.slice(body?.end ?? match.index + match[0].length, end);
-    out.addSymbol(
+    // The body of a procedure is full of literals that are about other things.
+    const said = isTable
+      ? commentIn(blankComments(text.slice(body?.end ?? match.index + match[0].length, end)))
+      : undefined;
+    const symbol = out.addSymbol(
       spanOf(source, match.index, end),
       { text: name, line: source.lineAt(match.index) },
       isTable ? 'class' : 'function',
       {
         exported: true,
         signature: `${what} ${name}`,
-        doc: commentText(options),
+        doc: said?.text,
       },
     );
+    if (said !== undefined)
+      setDocLine(symbol, said.text, source.lineAt((body?.end ?? match.index + match[0].length) + said.index));
     if (body !== undefined) addColumns(out, source, name, body);
   }
   addAlterations(out, source);
-  applyCommentsOn(out, text);
+  for (const { of, text: said, index } of sqlRemarks(text))
+    if (!insideComment(source, index) && !out.inComment(index)) explain(out, of, said, source.lineAt(index));
   return out;
 }
 
+/** Columns that come later, and what is said anew of those that are there. */
 function addAlterations(out: OutlineBuilder, source: SourceText): void {
-  for (const match of source.text.matchAll(ADD_COLUMN)) {
-    if (NOT_A_COLUMN.test(bare(match[2]!))) continue;
-    const start = match.index + match[0].indexOf(match[2]!, match[1]!.length);
-    addColumn(out, source, bare(match[1]!), bare(match[2]!), start, match.index + match[0].length, match[3]!);
+  const { text } = source;
+  for (const match of text.matchAll(ALTER)) {
+    if (insideComment(source, match.index)) continue;
+    const table = bare(match[1]!);
+    const from = match.index + match[0].length;
+    const end = statementEnd(text, from, text.length);
+    for (const part of splitTopLevel(text, from, end)) {
+      const plain = blankComments(text.slice(part.start, part.end));
+      const add = ADD.exec(plain);
+      if (add?.[1] !== undefined && !NOT_A_COLUMN.test(bare(add[1]))) {
+        const start = part.start + plain.indexOf(add[1]);
+        addColumn(out, source, table, bare(add[1]), start, part.start + plain.trimEnd().length, add[2]!);
+      } else if (add?.[3] !== undefined) {
+        const open = part.start + plain.indexOf('(');
+        addColumns(out, source, table, { start: open, end: open + add[3].length + 2 });
+      } else if (add === null) remarkIn(out, source, table, plain, part.start);
+    }
   }
+}
+
+/** `MODIFY COLUMN status int COMMENT '…'`, `COMMENT = '…'` of a table that is changed. */
+function remarkIn(out: OutlineBuilder, source: SourceText, table: string, plain: string, start: number): void {
+  const said = commentIn(plain);
+  if (said === undefined) return;
+  const line = source.lineAt(start + said.index);
+  const column = MODIFY.exec(plain);
+  if (column !== null) explain(out, { name: bare(column[2]!), container: table }, said.text, line);
+  else if (/^\s*comment\b/i.test(plain)) explain(out, { name: table }, said.text, line);
 }
 
 function addColumns(
@@ -82,51 +119,52 @@ function addColumn(
   end: number,
   type: string,
 ): void {
-  const doc = commentText(type);
+  const said = commentIn(type);
   const signature = `${name} ${type.replace(COMMENT, '').replace(/\s+/g, ' ').trim()}`;
   // The comma stands between a column and its trailing comment.
-  out.addSymbol(spanOf(source, start, end), { text: name, line: source.lineAt(start) }, 'field', {
+  const symbol = out.addSymbol(spanOf(source, start, end), { text: name, line: source.lineAt(start) }, 'field', {
     exported: true,
     container: table,
     signature,
-    doc,
+    doc: said?.text,
   });
+  if (said !== undefined) setDocLine(symbol, said.text, source.lineAt(end - (type.trimEnd().length - said.index)));
 }
 
-/** Oracle and PostgreSQL explain tables and columns in statements of their own. */
-function applyCommentsOn(out: OutlineBuilder, text: string): void {
-  for (const match of text.matchAll(COMMENT_ON)) {
-    const path = match[2]!.split('.').map(bare);
-    const doc = match[3]!.replaceAll("''", "'");
-    const column = match[1]!.toLowerCase() === 'column';
-    const symbol = out.symbols.find((candidate) =>
-      column
-        ? candidate.kind === 'field' && candidate.name === path.at(-1) && candidate.container === path.at(-2)
-        : candidate.name === path.at(-1),
-    );
-    if (symbol !== undefined) symbol.doc = doc;
-  }
+/** A comment of the usual kind wins over COMMENT, and has its own place. */
+function setDocLine(symbol: CodeSymbol, text: string, line: number): void {
+  if (symbol.doc === text && line !== symbol.line) symbol.docLine = line;
 }
 
-function commentText(sql: string): string | undefined {
+/** What is said of a table or column: to its symbol where the file defines it, else for whoever knows the definition. */
+function explain(out: OutlineBuilder, of: { name: string; container?: string }, text: string, line: number): void {
+  if (text === '') return;
+  const symbol = out.symbols.find(({ kind, name, container }) =>
+    of.container === undefined
+      ? kind === 'class' && name === of.name
+      : kind === 'field' && name === of.name && container === of.container,
+  );
+  if (symbol === undefined) out.remarks.push({ ...of, text, line });
+  else Object.assign(symbol, { doc: text, docLine: line });
+}
+
+function commentIn(sql: string): { text: string; index: number } | undefined {
   const match = COMMENT.exec(sql);
-  return match === null ? undefined : unquote(match[1]!.replaceAll("''", "'")) || undefined;
-}
-
-/** Name without quotes and schema. */
-function bare(name: string): string {
-  return name
-    .replace(/[`"[\]]/g, '')
-    .split('.')
-    .at(-1)!;
+  if (match === null) return undefined;
+  const [whole, single, double] = match;
+  const inner = single?.replaceAll("''", "'") ?? double!.replaceAll('""', '"');
+  const text = unquote(inner.replace(/\\(["'])/g, '$1'));
+  return text === '' ? undefined : { text, index: match.index + whole.length - (single ?? double!).length - 2 };
 }
 
 function insideComment(source: SourceText, index: number): boolean {
   return /--|^\s*#/.test(source.lineBefore(index));
 }
 
+const BLANKED = /'(?:''|\\[\s\S]|[^'\\]){0,20000}'|"(?:""|\\[\s\S]|[^"\\]){0,20000}"|--[^\n]*|\/\*[\s\S]*?\*\//g;
+
 function blankComments(sql: string): string {
-  return sql.replace(/--[^\n]*|\/\*[\s\S]*?\*\//g, (comment) => comment.replace(/[^\n]/g, ' '));
+  return sql.replace(BLANKED, (part) => (/^['"]/.test(part) ? part : part.replace(/[^\n]/g, ' ')));
 }
 
 /** Offset of the semicolon that ends a statement, or of the next one's beginning. */
@@ -167,7 +205,8 @@ function* splitTopLevel(text: string, from: number, end: number): Generator<{ st
 
 /** Offsets of characters that match, literals and comments skipped. */
 function* outsideLiterals(text: string, from: number, end: number, wanted: RegExp): Generator<number> {
-  const token = /'(?:''|\\[\s\S]|[^'\\]){0,20000}'|--[^\n]*|\/\*[\s\S]*?(?:\*\/|$)|[();,]/g;
+  const token =
+    /'(?:''|\\[\s\S]|[^'\\]){0,20000}'|"(?:""|\\[\s\S]|[^"\\]){0,20000}"|--[^\n]*|\/\*[\s\S]*?(?:\*\/|$)|[();,]/g;
   token.lastIndex = from;
   for (let match = token.exec(text); match !== null && match.index < end; match = token.exec(text)) {
     if (match[0].length === 1 && wanted.test(match[0])) yield match.index;

@@ -49,7 +49,7 @@ const DOMAIN = /(?:^|\/)(?:com|org|cn|net|io|edu|gov)\/[^/]+\//;
 const LOCALE_FOLDERS = new Set(
   'i18n l10n locale locales lang langs language languages messages message translation translations nls'.split(' '),
 );
-const TAG = String.raw`(?:en|ja|ko|fr|de|es|ru|pt|it|tr|ms|vi|th|id|ar|nl|pl|uk|hi|fa|he|cs|sv|da|fi|nb|no|hu|ro|el|bg)(?:[_-][a-z]{2,4})?`;
+const TAG = `(?:en|ja|ko|fr|de|es|ru|pt|it|tr|ms|vi|th|id|ar|nl|pl|uk|hi|fa|he|cs|sv|da|fi|nb|no|hu|ro|el|bg)(?:[_-][a-z]{2,4})?`;
 const LOCALE_FILE = new RegExp(String.raw`^(|.*[._-])(${TAG})(\.(?:json5?|ya?ml|properties|[cm]?[jt]s|po))$`, 'i');
 const LOCALE_FOLDER = new RegExp(`^${TAG}$`, 'i');
 const TEXT_FILE = /\.(?:json5?|ya?ml|properties|[cm]?[jt]s|po)$/i;

@@ -74,6 +74,10 @@ export function sayingsOf(path: string, text: string, outline: Outline): FileSay
     keyUses.push(...labels.keyUses);
     if (outline.language === 'sql') sayings.push(...rowsOf(path, text));
   }
+  for (const remark of remarks(path, outline)) {
+    sayings.push(remark);
+    if (remark.symbol.role === 'table') types.push(remark.symbol);
+  }
   const mentions = sayings.slice(0, MAX_MENTIONS).flatMap((saying) => toMention(path, saying) ?? []);
   return { mentions, types, fields, keyUses };
 }
@@ -159,7 +163,7 @@ function docs(
       kind: outline.language === 'sql' ? 'sql' : 'doc',
       describes: describes(symbolRef),
       symbol: symbolRef,
-      line,
+      line: symbol.docLine ?? line,
     };
     return [
       drivesPage(symbol, outline.language, path) || isHandler(saying, outline, path)
@@ -167,6 +171,22 @@ function docs(
         : saying,
     ];
   });
+}
+
+/** Comments of tables and columns that are defined elsewhere. */
+function remarks(path: string, outline: Outline): Saying[] {
+  return (outline.remarks ?? [])
+    .filter(({ text }) => hasChinese(text))
+    .map(({ name, container, text, line }) => {
+      const symbol: SymbolRef = {
+        name,
+        role: container === undefined ? 'table' : 'column',
+        file: path,
+        line,
+        ...(container === undefined ? {} : { container }),
+      };
+      return { text, kind: 'sql', describes: describes(symbol), symbol, line };
+    });
 }
 
 /** A function of a page that does what pages do: 重置表单, 切换设备. What people do there (批量发货) stays. */
