@@ -48,7 +48,7 @@ describe('whether a symbol still stands', () => {
         `package a;\npublic class C${i} {\n  public void delete() {}\n}\n`,
       ]),
     );
-    const files = { ...others, 'zz/MemberAttentionController.java': controller };
+    const files: Record<string, string> = { ...others, 'zz/MemberAttentionController.java': controller };
     const presence = await findPresence(
       ['MemberAttentionController.delete'],
       Object.keys(files),
@@ -67,9 +67,16 @@ describe('whether a symbol still stands', () => {
     const files = {
       'sql/a.sql': 'create table oms_order (pay_type int, note text);\n',
       'res/mapper.xml': '<select>select receiver_phone from crm_lead where crm_lead.receiver_phone = 1</select>',
-      'conf/application.yml': 'spring:\n  datasource:\n    url: jdbc\nmall-center: 1\n',
+      'conf/application.yml': 'spring:\n  datasource:\n    url: jdbc\nmall-center:\n  pay-timeout: 1\n',
     };
-    const symbols = ['oms_order', 'oms_order.pay_type', 'crm_lead.receiver_phone', 'datasource.url', 'mall-center'];
+    const symbols = [
+      'oms_order',
+      'oms_order.pay_type',
+      'crm_lead.receiver_phone',
+      'datasource.url',
+      'mall-center',
+      'mall.pay-timeout',
+    ];
     expect(await goneIn(files, symbols)).toEqual([]);
     expect(await goneIn(files, ['oms_order.pay_kind', 'crm_lead.sender', 'old-center', 'receiver_mail'])).toHaveLength(
       4,

@@ -2,16 +2,17 @@ import type { CodeSymbol, Outline } from '../../code/index.js';
 import { closest, splitIdentifier } from '../../text/index.js';
 import type { Term } from '../types.js';
 import { shown, TYPE_ROLES } from './names.js';
-import { type Definition, type FileSay, SymbolPresence, squeezed, type Wanted } from './presence.js';
+import { SymbolPresence } from './presence.js';
+import type { FileSay } from './says.js';
 import { type ClassSeen, successorsOf } from './successors.js';
 import type { GoneSymbol, Mention, MovedTo, ScanHistory } from './types.js';
+import { type Definition, SEPARATOR, squeezed, type Wanted } from './wanted.js';
 import { isBareVerb } from './worth.js';
 
 /** Places that a gone symbol may have moved to, at most. */
 const MAX_MOVED = 3;
 /** A single word shorter than this (`create`) is the name of many things. */
 const TELLING_LENGTH = 6;
-const SEPARATOR = /[.#]|::|->/;
 
 /** A symbol that is gone, of one term. */
 interface Asked {

@@ -8,10 +8,12 @@
  */
 export function hiddenPlace(source: string, unreadable: readonly string[]): string | undefined {
   const path = /^repo:\/\/([^#]*)/.exec(source)?.[1]?.replace(/^\.?\/+|\/+$/g, '');
-  if (path === undefined) return unreadable[0];
+  if (path === undefined || path === '') return unreadable[0];
   // Its folder is where its code may be by now: files are renamed within a folder, and split.
   const folder = path.slice(0, Math.max(0, path.lastIndexOf('/')));
-  return unreadable.find((place) => isWithin(path, place) || (folder !== '' && isWithin(place, folder)) || place === path);
+  return unreadable.find(
+    (place) => isWithin(path, place) || (folder !== '' && isWithin(place, folder)) || place === path,
+  );
 }
 
 function isWithin(path: string, folder: string): boolean {

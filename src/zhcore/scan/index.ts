@@ -1,7 +1,7 @@
 /** The public face of the scan: proposals out of a repository, and where they are written. Not in zhcore/index.ts, so that a cold look-up does not load it. */
 export { type Bilingual, bilingualOf } from './bilingual.js';
 export { hiddenPlace } from './hidden.js';
-export { findPresence, type Place, SymbolPresence } from './presence.js';
+export { findPresence, SymbolPresence } from './presence.js';
 export { NO_RECORD, RECORD_FILE, readRecord, type ScanRecord } from './record.js';
 export { scanRepository } from './scan.js';
 export { type Selection, selectProposals, type Wish, WRITE_SCORE } from './select.js';

@@ -1,95 +1,23 @@
-import type { CodeSymbol, Language, Outline } from '../../code/index.js';
-import { languageOf, outline } from '../../code/index.js';
-import { type SkipRule, skipRule } from './files.js';
+import { type CodeSymbol, type Outline, outline } from '../../code/index.js';
+import { type FileSay, sayRule, withoutComments, withoutSentences } from './says.js';
+import {
+  type Definition,
+  IDENTIFIER,
+  type Place,
+  parentsOf,
+  SEPARATOR,
+  squeezed,
+  toWanted,
+  type Wanted,
+} from './wanted.js';
 
-/** Where a symbol stands. */
-export interface Place {
-  path: string;
-  /** 1-based. */
-  line: number;
-}
-
-/** A symbol that is defined somewhere. */
-export interface Definition {
-  name: string;
-  container?: string;
-  file: string;
-  line: number;
-}
-
-/**
- * How a file may keep a symbol alive. `code` defines and uses; `data` (settings, SQL, XML, JSON) keeps columns, keys and literals, never a
- * class or a method: a Postman collection remembers every name; `late` are generated, vendored and large parts, asked only about what
- * the others don't have; tests and documents keep nothing.
- */
-export type FileSay = 'code' | 'data' | 'late' | 'none';
-
-const DATA: ReadonlySet<Language> = new Set<Language>(['json', 'yaml', 'xml', 'sql', 'other', 'shell']);
-
-/** @param skips why a scan leaves files out; made of all files of the project where it is not given */
-export function sayRule(files: Iterable<string>, skips: SkipRule = skipRule(files)): (path: string) => FileSay {
-  return (path) => {
-    const reason = skips(path);
-    if (reason === 'tests') return /(?:^|\/)(?:demos?|examples?|samples?)\//i.test(path) ? 'late' : 'none';
-    if (reason === 'vendored' || reason === 'generated')
-      return /[.-]min\.|\.map$|lock\b|\.lock$|node_modules\//.test(path) ? 'none' : 'late';
-    if (reason === 'docs') return 'none';
-    return reason === 'data' || DATA.has(languageOf(path)) ? 'data' : 'code';
-  };
-}
-
-/** A symbol as an entry writes it, cut into what code says. */
-export interface Wanted {
-  symbol: string;
-  /** Last name, and the one before it, without case and joints. */
-  last: string;
-  container?: string;
-  /** No identifier: a path, a route, a key with dashes. */
-  literal: boolean;
-  /** A column, a table, a constant or a key: data may hold it. */
-  inData: boolean;
-  definition?: Place;
-  /** Used in code, or held by data where that counts. */
-  seen?: Place;
-  /** `seen` is a place that names its container too. */
-  besideIn?: boolean;
-}
-
-const IDENTIFIER = /[A-Za-z_$\p{Script=Han}][\w$\p{Script=Han}]*/gu;
-const SEPARATOR = /[.#]|::|->/;
 /** Names of one symbol whose definitions are kept. */
 const MAX_PLACES = 40;
+/** Files between two turns given away. */
+const EVERY = 20;
 /** How far up a class is asked for what it inherits. */
 const MAX_ANCESTORS = 6;
 const CLASS_LIKE: ReadonlySet<CodeSymbol['kind']> = new Set(['class', 'interface', 'enum', 'type']);
-
-/** `gmtCreate`, `gmt_create`, `GMT_CREATE`: one name. */
-export function squeezed(name: string): string {
-  return name
-    .replace(/\(.*$/, '')
-    .replace(/[^A-Za-z0-9\p{Script=Han}]/gu, '')
-    .toLowerCase();
-}
-
-/** Cuts a symbol into the names that code would say. */
-export function toWanted(symbol: string): Wanted {
-  const bare = symbol.trim();
-  const literal = !/^[\w$\p{Script=Han}.#:>-]+(?:\(.*\))?$/u.test(bare) || (/-(?!>)/.test(bare) && !/->/.test(bare));
-  const parts = bare
-    .replace(/\(.*$/, '')
-    .split(SEPARATOR)
-    .filter((part) => part !== '');
-  const container = parts.length > 1 && !literal ? squeezed(parts.at(-2)!) : undefined;
-  const isData = parts.every((part) => /^(?:[a-z][a-z0-9]*(?:_[a-z0-9]+)*|[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)$/.test(part));
-  const telling = parts.length > 1 || bare.includes('_');
-  return {
-    symbol: bare,
-    last: literal ? bare : squeezed(parts.at(-1) ?? bare),
-    literal,
-    inData: literal ? !/^(?:[A-Z]+ )?\//.test(bare) : isData && telling,
-    ...(container ? { container } : {}),
-  };
-}
 
 /**
  * Tells whether symbols still stand in a repository; the one rule for `scan`, `lint` and `stale`. Sees each file once.
@@ -132,12 +60,17 @@ export class SymbolPresence {
       const key = this.#key(token);
       if (this.#byLast.has(key) || this.#containers.has(key)) return true;
     }
-    return this.#literals.some(({ symbol }) => text.includes(symbol));
+    return this.#literals.some(
+      ({ symbol }) => text.includes(symbol) || text.includes(symbol.slice(symbol.lastIndexOf('.') + 1)),
+    );
   }
 
-  /** Takes in files, as far as they hold anything that is asked for. */
+  /** Takes in files, as far as they hold anything that is asked for; `read` may throw to stop. */
   async readAll(files: Iterable<string>, read: (path: string) => string | undefined): Promise<void> {
+    let done = 0;
     for (const path of this.wanted.length === 0 ? [] : files) {
+      // Lets Ctrl-C in: promises alone never give the turn to signals.
+      if (++done % EVERY === 0) await new Promise((resolve) => setImmediate(resolve));
       const text = read(path);
       if (text !== undefined && this.holdsAny(text)) this.look(path, text, await outline(path, text));
     }
@@ -265,7 +198,9 @@ export class SymbolPresence {
   #literal(path: string, text: string, say: FileSay): void {
     for (const one of this.#literals) {
       if (one.seen !== undefined || (say === 'data' && !one.inData)) continue;
-      const at = text.indexOf(one.symbol);
+      // `order.time-out` stands in YAML as its last part only.
+      const isKey = say === 'data' && /^[a-z][\w-]*(?:\.[\w-]+)+$/.test(one.symbol);
+      const at = text.indexOf(isKey ? one.symbol.slice(one.symbol.lastIndexOf('.') + 1) : one.symbol);
       if (at >= 0) one.seen = { path, line: lineAt(text, at) };
     }
   }
@@ -341,42 +276,4 @@ function lineAt(text: string, at: number): number {
   let line = 1;
   for (let i = text.indexOf('\n'); i >= 0 && i < at; i = text.indexOf('\n', i + 1)) line++;
   return line;
-}
-
-/** What a class extends or implements, by its signature. */
-function parentsOf({ signature }: CodeSymbol): string[] {
-  const list =
-    /\b(?:extends|implements|with)\b([^{]*)|:\s*(?:public\s+)?([\w.,\s<>]+)$|\(([\w.,\s]+)\)\s*:?$/
-      .exec(signature ?? '')
-      ?.slice(1)
-      .join(' ') ?? '';
-  const outer = list.replace(/<[^<>]*(?:<[^<>]*>[^<>]*)*>/g, ' ');
-  return [...outer.matchAll(IDENTIFIER)]
-    .map(([name]) => squeezed(name))
-    .filter((name) => !/^(?:implements|with|extends)$/.test(name));
-}
-
-/** Comment marks count at the beginning of a line or behind a blank or a bracket: `"/admin/**"` and `https://` open none. */
-const COMMENTS: Partial<Record<Language, RegExp>> = {
-  python: /(?:^|\s)#.*$|"""[\s\S]*?"""|'''[\s\S]*?'''/gm,
-  ruby: /(?:^|\s)#.*$/gm,
-  shell: /(?:^|\s)#.*$/gm,
-  yaml: /(?:^|\s)#.*$/gm,
-  other: /^\s*[#;].*$|<!--[\s\S]*?-->/gm,
-  sql: /--.*$|(?:^|\s)#.*$|\/\*[\s\S]*?\*\/|\bCOMMENT\s*=?\s*'(?:''|[^'])*'|\bIS\s+'(?:''|[^'])*'/gim,
-  xml: /<!--[\s\S]*?-->/g,
-  json: /^\s*\/\/.*$/gm,
-};
-const C_LIKE = /(^|[\s;{}(),>])(?:\/\*[\s\S]*?\*\/|\/\/.*$)|<!--[\s\S]*?-->/gm;
-
-function withoutComments(text: string, language: Language): string {
-  // Line breaks stay, so that places keep their lines.
-  return text.replace(COMMENTS[language] ?? C_LIKE, (whole) => whole.replace(/[^\n]+/g, ' '));
-}
-
-/** Strings that are sentences only talk; a string that is one name (`prop="orderSn"`) names it. */
-function withoutSentences(text: string): string {
-  return text.replace(/(["'])((?:\\.|(?!\1)[^\\\n]){1,400})\1/g, (whole, quote: string, inner: string) =>
-    /\p{Script=Han}/u.test(inner) || /^\S*\s+\S*\s/.test(inner.trim()) ? quote + quote : whole,
-  );
 }

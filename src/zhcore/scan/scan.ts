@@ -2,6 +2,7 @@ import { type Outline, outline } from '../../code/index.js';
 import { XiheError } from '../../errors.js';
 import { throwIfCancelled } from '../../history/index.js';
 import { foldKeepingCase } from '../../text/index.js';
+import type { Term } from '../types.js';
 import { Alignment } from './align.js';
 import { addCommits, wordsOfCommits } from './commits.js';
 import { isTooLarge, type SkipRule, skipRule } from './files.js';
@@ -12,9 +13,8 @@ import { hiddenPlace } from './hidden.js';
 import { withoutKnown } from './known.js';
 import { type KeyUse, sayingsOf, toMention } from './mentions.js';
 import { nounGroups } from './nouns.js';
-import { type FileSay, sayRule } from './presence.js';
 import { propose } from './propose.js';
-import type { Term } from '../types.js';
+import { type FileSay, sayRule } from './says.js';
 import type { Mention, ScanInput, ScanResult, ScanStats, SkipReason } from './types.js';
 
 /** Files between two looks at the signal and two reports. */
@@ -68,7 +68,6 @@ function isHidden(termId: string, known: readonly Term[], unreadable: readonly s
   );
 }
 
-
 /** Scripts that are called like the interface in another language, and hold more than texts: `messages/id.ts`. */
 function isProgram({ language, symbols }: Outline): boolean {
   return (
@@ -121,7 +120,10 @@ class Reader {
       await presence.readAll(
         // Files that the scan itself leaves out, and that may hold a symbol all the same: settings in other languages come with them.
         files.filter((path) => this.#reason(path) !== undefined && this.#sayOf(path) !== 'none'),
-        (path) => this.#text(path, true),
+        (path) => {
+          throwIfCancelled(signal);
+          return this.#text(path, true);
+        },
       );
     }
     onProgress?.({ done: files.length, total: files.length });

@@ -1,7 +1,7 @@
 import { splitIdentifier } from '../../text/index.js';
 import { TYPE_ROLES } from './names.js';
-import { type Definition, squeezed } from './presence.js';
 import type { Mention, ScanHistory } from './types.js';
+import { type Definition, squeezed } from './wanted.js';
 import { isBareVerb } from './worth.js';
 
 /** A class as the scan saw it. */
