@@ -6,7 +6,7 @@ import type { FileDetail, IndexedFile, TermCounts } from './types.js';
 import { Vocabulary } from './vocabulary.js';
 
 /** Raised when the format, or what an outline means, changes; older caches are then ignored. */
-const STORE_VERSION = 3;
+const STORE_VERSION = 4;
 const STORE_FILE = 'paths-index.bin';
 const MAGIC = 0x58484958;
 /** Numbers of 32 bits at the front of the file. */

@@ -85,7 +85,8 @@ function firstLine(raw: string, self: string): string | undefined {
 }
 
 /** The part up to the first mark that ends a word, and what stands behind it. */
-function cutHead(line: string): { head: string; rest: string } {
+function cutHead(given: string): { head: string; rest: string } {
+  const line = withQuoted(given);
   // 公告 信息操作处理, IP 地址: a blank beside Han ends no word; before Latin that trails (角色表 sys_role) it does.
   const joined = line
     .replace(/(\p{Script=Han})\s+(?=\p{Script=Han})/gu, '$1')
@@ -94,10 +95,33 @@ function cutHead(line: string): { head: string; rest: string } {
   const blank = /\p{Script=Han}(?=\s+[\w`])/u.exec(joined);
   const cut = CUT.exec(joined);
   const end = Math.min(cut?.index ?? joined.length, blank ? blank.index + blank[0].length : joined.length);
+  // 标签"热门"、"新品": half of what belongs together is another word.
+  if (OPENED.test(joined.slice(Math.max(0, end - 1), end + 2))) return { head: '', rest: '' };
   return {
     head: joined.slice(0, end).trim(),
     rest: joined.slice(end).replace(/^[\s：:（(，,、；;。|=-]+|[)）。；;\s]+$/g, ''),
   };
+}
+
+/** Han in quotes, as people set off a word. */
+const QUOTED =
+  /"([^"\n]{1,20})"|'([^'\n]{1,20})'|“([^”\n]{1,20})”|‘([^’\n]{1,20})’|「([^」\n]{1,20})」|『([^』\n]{1,20})』|《([^》\n]{1,20})》/gu;
+/** A quote that opens right behind a Han character, with Han in it. */
+const OPENED = /^\p{Script=Han}["'“‘「『《]\p{Script=Han}/u;
+
+/** 冻结"积分", “待付款”订单: what is quoted is part of the phrase that it stands in; one of several quoted words is an example. */
+function withQuoted(line: string): string {
+  return line.replace(QUOTED, (whole, ...found: (string | number)[]) => {
+    const inner = found.slice(0, -2).find((part) => part !== undefined) as string;
+    const at = found.at(-2) as number;
+    const [before, behind] = [line.slice(0, at), line.slice(at + whole.length)];
+    const isJoined = /\p{Script=Han}$/u.test(before) || /^\p{Script=Han}/u.test(behind);
+    const isListed =
+      /^\s*[、，,/|或和及与]\s*["'“‘「『《]/u.test(behind) || /["'”’」』》]\s*[、，,/|或和及与]\s*$/u.test(before);
+    return /^[\p{Script=Han}A-Za-z0-9]+$/u.test(inner) && /\p{Script=Han}/u.test(inner) && isJoined && !isListed
+      ? inner
+      : whole;
+  });
 }
 
 /** 订单管理Controller → 订单管理, 角色表 → 角色, 优惠券服务实现类 → 优惠券. */
@@ -128,9 +152,14 @@ function withoutIdEnd(word: string): string {
   return /(?:id|ID|Id|主键|标识|外键)$/.test(word) ? '' : word;
 }
 
-/** 首重kg → 首重: a unit is no part of the word. */
+/** 首重kg, 首重单位克 → 首重: a unit is no part of the word; 单位分 alone is none. */
 function withoutUnit(word: string): string {
-  return word.replace(/(?<=\p{Script=Han})(?:kg|g|cm|mm|km|ms|px|kb|mb|gb)$/iu, '');
+  return word
+    .replace(/(?<=\p{Script=Han})(?:kg|g|cm|mm|km|ms|px|kb|mb|gb)$/iu, '')
+    .replace(
+      /单位(?:[为是])?(?:分|角|元|厘|毫|百元|千元|万元|亿元|人民币|美元|毫秒|秒|秒钟|分钟|小时|天|日|周|月|个月|年|克|千克|公斤|斤|吨|毫米|厘米|米|千米|公里|平方米|立方米|毫升|升|字节|像素|个|次|件|百分比|百分点)$/u,
+      '',
+    );
 }
 
 /** What a parameter object or an interface of one act begins with: 新增用户参数 is about 用户. */
