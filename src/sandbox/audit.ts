@@ -13,7 +13,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { XiheError } from '../errors.js';
-import { maskSecrets } from '../text/index.js';
+import { maskPersonal, maskSecrets } from '../text/index.js';
 import { withFileLock } from './lock.js';
 import type { AuditEntry } from './types.js';
 
@@ -35,7 +35,7 @@ export interface AuditOptions {
 }
 
 /**
- * Who did what, when, and what came of it: one JSON line an act, in `<stateDir>/audit/`, secrets masked.
+ * Who did what, when, and what came of it: one JSON line an act, in `<stateDir>/audit/`, secrets and personal data masked.
  *
  * Several processes may append at once: each line is one write at the end of the file.
  */
@@ -51,7 +51,7 @@ export class AuditLog {
 
   /** @throws XiheError STATE_UNWRITABLE when the log can't be written */
   append(entry: AuditEntry): void {
-    const line = JSON.stringify(shorten(maskSecrets(entry, (text) => cut(text, MAX_MASKED, '\n…'))));
+    const line = JSON.stringify(shorten(maskSecrets(entry, (text) => maskPersonal(cut(text, MAX_MASKED, '\n…')))));
     try {
       mkdirSync(this.dir, { recursive: true });
       this.rotateIfLarge();

@@ -13,7 +13,7 @@ export {
 export { fold, foldKeepingCase, hasChinese } from './fold.js';
 export { stableHash } from './hash.js';
 export { identifiersOf, splitIdentifier } from './identifiers.js';
-export { isSecretName, maskSecrets, maskText } from './mask.js';
+export { isSecretName, maskPersonal, maskSecrets, maskText } from './mask.js';
 export { plainBlock, plainLine } from './plainText.js';
 export {
   holdsPrivateKey,
@@ -22,7 +22,7 @@ export {
   isKeyFileName,
   isPrivateKeyFile,
 } from './secretFiles.js';
-export { secretIn } from './secretValues.js';
+export { looksRandom, type SecretFound, secretIn, secretsIn, withoutSecrets } from './secretValues.js';
 export { addUserWords, bigrams, contentWords, cutWords, normalise, segment } from './segment.js';
 export { closest, similarity } from './similarity.js';
 export { isStopWord } from './stopwords.js';

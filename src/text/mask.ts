@@ -1,3 +1,5 @@
+import { looksRandom } from './secretValues.js';
+
 /**
  * Secrets out of whatever is logged. A list of shapes, not a proof: it knows the usual names and the usual forms of
  * keys, and would rather hide too much than too little.
@@ -42,6 +44,48 @@ const SECRET_FORMS: readonly RegExp[] = [
   new RegExp(String.raw`(?=${FLAG_WORDS})(?<=-${NAME_BEFORE})((?:${FLAG_WORDS})\s+)["']?[^\s"']+`, 'gi'),
   /([?&](?:key|sign|signature|access_token|webhook)=)[^\s"'&]+/gi, // robot webhooks carry their key in the query
 ];
+
+/**
+ * Numbers and addresses of people. Each is bounded by what is no digit, so that a longer number is taken as a whole: mobile phones of
+ * the mainland, then whatever has 13 digits or more (identity cards 18, bank cards 13–19, blanks or hyphens between groups).
+ */
+const PERSONAL: readonly RegExp[] = [
+  /(?<![\w.])(?:\+?86[ -]?)?1[3-9]\d[ -]?\d{4}[ -]?\d{4}(?![\w.]\d)(?!\d)/g,
+  /(?<![\w.])\d{4}(?:[ -]?\d{3,4}){2,4}(?:[ -]?\d{1,3})?[Xx]?(?!\w)/g,
+  /(?<![\w.])\d{13,24}[Xx]?(?!\w)/g,
+  /(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,5}/g,
+];
+
+/** Names before a password in a sentence: 「密码是 …」, 「用密码 …」, `token: …`. */
+const TOLD =
+  /(密码|密碼|口令|密钥|密鑰|秘钥|令牌|(?<![\w$])(?:password|passwd|passphrase|pwd|token|secret|api[ _-]?key)(?![\w$]))([ \t]{0,5}(?:(?:是|为|為|叫|设为|设成|改成)[:：]?|[:：=＝]|is\b)[ \t]{0,5}|[ \t]{0,5})([`'"“「]?)([\x21\x23-\x26\x28-\x5f\x61-\x7e]{1,200})/gi;
+/** A password that only a blank sets apart has so many characters; shorter ones may be versions and numbers. */
+const TOLD_MIN = 6;
+/** What people say of a token instead of naming it. */
+const TOLD_WORD =
+  /^(?:null|undefined|none|empty|true|false|nan|expired|invalid|required|missing|string|number|wrong)\b/i;
+
+/**
+ * A text with what people say about themselves and their accounts replaced by `***`: phones, identity and bank cards, e-mail
+ * addresses, passwords told in a sentence. Error codes, versions, dates and identifiers stay. For logs: long order numbers go too.
+ */
+export function maskPersonal(text: string): string {
+  const told = text.replace(TOLD, (all: string, name: string, between: string, quote: string, value: string) => {
+    // Right behind the name, or after a blank, may as well come the next word of the sentence.
+    const isTold = /\S/.test(between) ? !TOLD_WORD.test(value) : value.length >= TOLD_MIN && looksRandom(value);
+    return isTold ? `${name}${between}${quote}${MASK}` : all;
+  });
+  return PERSONAL.reduce((t, form) => t.replace(form, (number) => (isPersonal(number) ? MASK : number)), told);
+}
+
+/** Dates and times are no account (`2026-11-30 12`), and groups of digits only from 13 digits on. */
+function isPersonal(found: string): boolean {
+  if (found.includes('@')) return true;
+  const digits = found.replace(/\D/g, '').length;
+  return (
+    digits >= 11 && !/^(?:19|20)\d\d-\d\d-\d\d/.test(found) && (digits >= 13 || /^(?:\+?86[ -]?)?1[3-9]/.test(found))
+  );
+}
 
 /** Whether a key or variable of this name holds a secret. */
 export function isSecretName(name: string): boolean {

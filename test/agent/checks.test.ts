@@ -22,10 +22,11 @@ const added = (path: string, ...lines: string[]): FileDiff => ({
 
 describe('secrets on added lines', () => {
   it.each([
-    ['a provider key', "const k = 'sk-abcdefghijklmnopqrstuvwx';"],
-    ['an AWS key', 'AKIAABCDEFGHIJKLMNOP'],
-    ['an Alibaba key', 'id: LTAIabcdefghijkl'],
-    ['a GitHub token', `ghp_${'a'.repeat(36)}`],
+    ['a provider key', "const k = 'sk-qW8eR2tY6uI0pA4sD9fG3hJ7';"],
+    ['an AWS key', 'AKIAQ7WZ4R2KX9M3NB5T'],
+    ['an Alibaba key', 'id: LTAIx7Kd93mQz2Lw'],
+    ['a Tencent key', 'id: AKIDz8krbsJ5yKBZQpn74WFkmLPx3gnPhESA'],
+    ['a GitHub token', 'ghp_k3Jd8sLq0Zx7Vb2Nm5Wc9Rt4Yp6Fh1Ga8Ue2'],
     ['a private key', '-----BEGIN RSA PRIVATE KEY-----'],
     ['a password', 'const password = "hunter2hunter2";'],
     ['a secret in an object', "{ apiKey: 'q8w7e6r5t4y3' }"],
@@ -46,7 +47,15 @@ describe('secrets on added lines', () => {
     'const secret = `${prefix}-secret`;',
     "password: '********'",
     "const PASSWORD_FIELD = 'password_hash';",
+    'const token = sha256Hex12;',
+    "const k = 'sk-xxxxxxxxxxxxxxxxxxxxxxxx';",
   ])('is fine: %s', (line) => {
+    expect(secretFindings([added('src/a.ts', line)])).toEqual([]);
+  });
+
+  it('are caught without quotes in settings, where they are no variable', () => {
+    const line = 'spring.datasource.password: Hq7zP2mWx9Lk';
+    expect(secretFindings([added('src/main/resources/application.yml', line)])).toHaveLength(1);
     expect(secretFindings([added('src/a.ts', line)])).toEqual([]);
   });
 

@@ -87,18 +87,57 @@ const hit = (id: string, type: QueryRecord['hits'][number]['type'] = 'term', tok
 describe('the query log', () => {
   it('keeps what was written, in order, since when asked', () => {
     const log = new QueryLog(join(tree(), 'state'));
-    expect(log.read()).toEqual([]);
+    expect(log.read({ now: NOW })).toEqual([]);
     const records = [at('2026-11-01T00:00:00.000Z'), at('2026-11-02T00:00:00.000Z', { hits: [hit('a')], found: true })];
     for (const record of records) log.append(record);
-    expect(log.read()).toEqual(records);
-    expect(log.read({ since: new Date('2026-11-01T12:00:00Z') })).toEqual([records[1]]);
+    expect(log.read({ now: NOW })).toEqual(records);
+    expect(log.read({ since: new Date('2026-11-01T12:00:00Z'), now: NOW })).toEqual([records[1]]);
   });
 
   it('skips lines that are no record', () => {
     const dir = tree({ 'queries.jsonl': '{"t": "2026-11-01T00:0\n\n[]\nnull\n{"t":"gestern"}\n' });
     const log = new QueryLog(dir);
     log.append(at('2026-11-02T00:00:00.000Z'));
-    expect(log.read()).toHaveLength(1);
+    expect(log.read({ now: NOW })).toHaveLength(1);
+  });
+
+  it('loses no record behind a line that a crash cut', () => {
+    const dir = tree({ 'queries.jsonl': '{"t": "2026-11-01T00:0' });
+    const log = new QueryLog(dir);
+    log.append(at('2026-11-02T00:00:00.000Z'));
+    log.append(at('2026-11-03T00:00:00.000Z'));
+    expect(log.read({ now: NOW }).map(({ t }) => t.slice(0, 10))).toEqual(['2026-11-02', '2026-11-03']);
+    expect(readFileSync(join(dir, 'queries.jsonl'), 'utf8').split('\n')).toHaveLength(4);
+  });
+
+  it('leaves out what is of the day after tomorrow', () => {
+    const log = new QueryLog(tree());
+    for (const t of ['2026-11-30T23:00:00.000Z', '2026-12-02T00:00:00.000Z', '2099-01-01T00:00:00.000Z'])
+      log.append(at(t));
+    expect(log.read({ now: NOW }).map(({ t }) => t.slice(0, 10))).toEqual(['2026-11-30']);
+  });
+
+  it.each(['1e308', '-5', '1e400', 'null', '"5"', '1000001'])('skips a line that was edited: tokens %s', (tokens) => {
+    const good = JSON.stringify(at('2026-11-02T00:00:00.000Z', { hits: [hit('a')], found: true }));
+    const edited = good.replace('"tokens":10', `"tokens":${tokens}`);
+    const log = new QueryLog(
+      tree({ 'queries.jsonl': `${edited}\n${good}\n${good.replace('"gate"', '"ms":-1,"gate"')}\n` }),
+    );
+    const records = log.read({ now: NOW });
+    expect(records).toHaveLength(1);
+    expect(JSON.stringify(statsOf(records, []))).not.toMatch(/null|Infinity|NaN|-\d/);
+  });
+
+  it('keeps no password and nobody’s number', () => {
+    const context = { now: NOW, dataVersion: 'v' };
+    const logged = (text: string) => recordOfInjection([], { ...context, text }).text;
+    expect(logged('用密码 hunter2hunter2 登录 手机 13800138000 身份证 110101199003071234')).toBe(
+      '用密码 *** 登录 手机 *** 身份证 ***',
+    );
+    expect(logged('密码是 Zxcv1234!@# 银行卡 6222 0212 3456 7890 123 邮箱 a@b.com')).toBe(
+      '密码是 *** 银行卡 *** 邮箱 ***',
+    );
+    expect(logged('手机１３８００１３８０００ 报错 ORA-00942')).toBe('手机*** 报错 ora-00942');
   });
 
   it('starts a new file when one is full, and reads both', () => {
@@ -109,7 +148,7 @@ describe('the query log', () => {
     log.append(at('2026-11-02T00:00:00.000Z'));
     log.append(at('2026-11-03T00:00:00.000Z'));
     expect(statSync(join(dir, 'queries.jsonl')).size).toBeLessThan(1000);
-    expect(log.read().map(({ t }) => t.slice(0, 10))).toEqual(['2026-10-01', '2026-11-02', '2026-11-03']);
+    expect(log.read({ now: NOW }).map(({ t }) => t.slice(0, 10))).toEqual(['2026-10-01', '2026-11-02', '2026-11-03']);
   });
 
   it('a place that can not be written fails nothing', () => {
@@ -118,7 +157,7 @@ describe('the query log', () => {
     mkdirSync(join(dir, 'other', 'queries.jsonl'), { recursive: true });
     const log = new QueryLog(join(dir, 'other'));
     log.append(at('2026-11-02T00:00:00.000Z'));
-    expect(log.read()).toEqual([]);
+    expect(log.read({ now: NOW })).toEqual([]);
     expect(readFileSync(join(dir, 'state'), 'utf8')).toBe('a file');
   });
 

@@ -1,8 +1,8 @@
-import { appendFileSync, mkdirSync, readFileSync, renameSync, statSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync, readFileSync, readSync, renameSync, statSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
 import type { LookupResult } from '../../knowledge/index.js';
-import { estimateTokens, fold, maskText } from '../../text/index.js';
+import { estimateTokens, fold, maskPersonal, maskText } from '../../text/index.js';
 import type { CoreResult, EntryType, InjectedEntry, Phase } from '../types.js';
 
 /** Bytes of one file; two are kept. A record has about 400 bytes, so this is some 25,000 queries, a year of a busy team. */
@@ -14,13 +14,20 @@ const TEXT_CHARS = 80;
 /** Nothing older counts, in days. */
 export const LOG_DAYS_MAX = 366;
 
+/** A clock may be ahead of this one by a zone set wrong; a record from further in the future was edited, or the clock was wrong. */
+const AHEAD_MS = 24 * 3_600_000;
+
+/** More tokens than any answer has, and a longer time in milliseconds than any query takes: a line that was edited. */
+const TOKENS_MAX = 1e6;
+const MS_MAX = 1e9;
+
 const hitSchema = z.object({
   id: z.string(),
   type: z.enum(['term', 'knowledge', 'playbook', 'warning']),
   /** Content hash of the entry as it was. */
   version: z.string(),
-  tokens: z.number(),
-  score: z.number().optional(),
+  tokens: z.number().min(0).max(TOKENS_MAX),
+  score: z.number().min(-TOKENS_MAX).max(TOKENS_MAX).optional(),
 });
 
 const recordSchema = z.object({
@@ -33,7 +40,7 @@ const recordSchema = z.object({
   hits: z.array(hitSchema),
   found: z.boolean(),
   /** How long the answer took, in milliseconds. */
-  ms: z.number().optional(),
+  ms: z.number().min(0).max(MS_MAX).optional(),
   dataVersion: z.string(),
   thread: z.string().optional(),
 });
@@ -78,22 +85,32 @@ export class QueryLog {
     try {
       mkdirSync(this.stateDir, { recursive: true });
       this.rotate();
-      appendFileSync(this.file, `${JSON.stringify(record)}\n`);
+      const fd = openSync(this.file, 'a+');
+      try {
+        // A line that a crash cut must not take this one with it.
+        writeSync(fd, `${endsTorn(fd, this.file) ? '\n' : ''}${JSON.stringify(record)}\n`);
+      } finally {
+        closeSync(fd);
+      }
     } catch {
       // Read-only, full, or a folder in its place: the answer that was given does not depend on it.
     }
   }
 
   /**
-   * Records in the order of their writing; lines that are no record (cut by a crash, edited by hand) are skipped.
+   * Records in the order of their writing; lines that are no record (cut by a crash, edited by hand), or that are of the day after
+   * tomorrow, are skipped.
    *
    * @param since leaves out what is older
    */
-  read({ since }: { since?: Date } = {}): QueryRecord[] {
+  read({ since, now = new Date() }: { since?: Date; now?: Date } = {}): QueryRecord[] {
     const from = since?.getTime() ?? Number.NEGATIVE_INFINITY;
+    const until = now.getTime() + AHEAD_MS;
     return [this.older, this.file].flatMap(linesOf).flatMap((line) => {
       const record = parseLine(line);
-      return record !== undefined && Date.parse(record.t) >= from ? [record] : [];
+      if (record === undefined) return [];
+      const at = Date.parse(record.t);
+      return at >= from && at <= until ? [record] : [];
     });
   }
 
@@ -102,6 +119,15 @@ export class QueryLog {
     const size = statSync(this.file, { throwIfNoEntry: false })?.size ?? 0;
     if (size >= FILE_BYTES) renameSync(this.file, this.older);
   }
+}
+
+/** Whether a file ends in the middle of a line. */
+function endsTorn(fd: number, file: string): boolean {
+  const { size } = statSync(file);
+  if (size === 0) return false;
+  const last = Buffer.alloc(1);
+  readSync(fd, last, 0, 1, size - 1);
+  return last[0] !== 0x0a;
 }
 
 function linesOf(file: string): string[] {
@@ -173,9 +199,11 @@ function record(kind: QueryRecord['kind'], hits: LoggedHit[], context: RecordCon
   };
 }
 
-/** Masked before it is cut: half a key would no longer look like one. */
+/** Masked before it is cut: half a key would no longer look like one. Folding brings full-width digits into the form that masks know. */
 function shortened(text: string): string {
-  const line = fold(maskText(text)).replace(/\s+/g, ' ').trim();
+  const line = fold(maskPersonal(maskText(text.normalize('NFKC'))))
+    .replace(/\s+/g, ' ')
+    .trim();
   return [...line].slice(0, TEXT_CHARS).join('');
 }
 
