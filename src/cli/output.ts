@@ -13,6 +13,11 @@ export function visible(text: string): string {
   return text.replace(/\r\n/g, '\n').replace(OBEYED, (c) => `\\u{${c.charCodeAt(0).toString(16)}}`);
 }
 
+/** The same for what belongs on one line: names of files may hold line breaks, which would make lines of their own. */
+export function visibleLine(text: string): string {
+  return visible(text).replace(/[\n\t\u2028\u2029]/g, (c) => `\\u{${c.charCodeAt(0).toString(16)}}`);
+}
+
 /** Prints the one JSON document of a `--json` command on stdout. */
 export function printJson(value: unknown): void {
   process.stdout.write(`${JSON.stringify(value, null, 2)}\n`);

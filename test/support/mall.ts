@@ -52,6 +52,8 @@ export interface CliOptions {
   env?: Record<string, string>;
   cwd?: string;
   input?: string;
+  /** Who runs it, where permissions are tested: root may read everything. */
+  uid?: number;
   /** Called with the process as soon as it runs, e.g. to kill it. */
   onStart?: (child: ChildProcess) => void;
   onStderr?: (text: string, child: ChildProcess) => void;
@@ -71,6 +73,7 @@ export function xihe(args: string[], options: CliOptions = {}): Promise<CliResul
     const child = spawn(process.execPath, [join(packageRoot(), 'bin', 'xihe'), ...args], {
       cwd: options.cwd ?? tmpdir(),
       env: cleanEnv(options.env),
+      ...(options.uid === undefined ? {} : { uid: options.uid, gid: options.uid }),
       stdio: ['pipe', 'pipe', 'pipe'],
     });
     let stdout = '';

@@ -9,7 +9,7 @@ import { readFileText } from '../../text/index.js';
 import type { Finding, Level, LintResult, Page } from '../../zhcore/index.js';
 import { EXIT } from '../exit-codes.js';
 import { openPathContext } from '../open.js';
-import { print, printJson, progressLog, visible } from '../output.js';
+import { print, printJson, progressLog, visible, visibleLine } from '../output.js';
 import { symbolFinder, symbolsIn } from '../symbols.js';
 import type { CommonOptions } from './options.js';
 
@@ -66,7 +66,10 @@ async function check(layout: ProjectLayout, hasLayer: boolean, options: LintComm
     ],
     root: layout.root,
     paths: paths.files,
-    symbols: symbolFinder(layout.root, paths.files, symbolsIn(core.entries())),
+    symbols: symbolFinder(layout.root, paths.files, symbolsIn(core.entries()), {
+      unreadable: paths.lastRefresh.unreadable,
+      entries: core.entries(),
+    }),
     pages: [...given, ...ownPages(layout.root, paths)],
     today: today(),
     onRule: (title) => say(`正在检查：${title}`),
@@ -121,7 +124,7 @@ function toText(findings: readonly Finding[], checked: LintResult['checked']): s
   const lines: string[] = [];
   for (const [i, { file, line, level, message, rule }] of findings.entries()) {
     if (i > 0 && findings[i - 1]?.file !== file) lines.push('');
-    lines.push(`${visible(`${file}:${line}`)}  ${LEVELS[level]}  ${visible(message)}${pc.dim(`（${rule}）`)}`);
+    lines.push(`${visibleLine(`${file}:${line}`)}  ${LEVELS[level]}  ${visible(message)}${pc.dim(`（${rule}）`)}`);
   }
   const { errors, warnings, notes } = countsOf(findings);
   const { terms, warnings: dangers, playbooks, documents, chunks, lexiconGroups } = checked;

@@ -6,13 +6,14 @@ import type {
   GoneSymbol,
   Proposal,
   ScanResult,
+  ScanStats,
   Selection,
   SkipReason,
   WriteReport,
 } from '../../zhcore/scan/index.js';
 import { EXIT } from '../exit-codes.js';
 import { openCore, reportProblems } from '../open.js';
-import { log, print, printJson, visible } from '../output.js';
+import { log, print, printJson, visibleLine } from '../output.js';
 import type { CommonOptions } from './options.js';
 
 interface ScanOptions extends CommonOptions {
@@ -112,7 +113,7 @@ async function scanFiles(
     import('../../text/index.js'),
   ]);
   const started = Date.now();
-  const [{ files }, history] = await Promise.all([
+  const [{ files, unreadable }, history] = await Promise.all([
     walkProject(root, { signal }),
     openHistory(root, stateDir, { signal }),
   ]);
@@ -123,6 +124,7 @@ async function scanFiles(
   return scanRepository({
     ...known,
     files: [...sizes.keys()],
+    unreadable,
     sizeOf: (path) => sizes.get(path),
     read: (path) => readFileText(join(root, path)).text,
     history,
@@ -188,6 +190,8 @@ function toText(outcome: Outcome): string {
   const parts = [
     shown.length > 0 ? shown.map(proposalLines).join('\n') : '没有新的建议。',
     ...(result.gone.length > 0 ? [goneLines(result.gone)] : []),
+    unreadableLines(result.stats),
+    result.stats.files === 0 ? skippedLines(result.stats) : '',
     summary(result, selection),
     written ? writtenLines(written, outcome) : howTo(outcome),
   ];
@@ -204,21 +208,55 @@ function proposalLines({ keyword_ch, aliases, code_symbols, module, score, evide
   const where = module === undefined ? '' : `模块 ${module}`;
   const beside = [also, where].filter(Boolean).join('；');
   return [
-    `${String(i + 1).padStart(3)}. ${pc.bold(visible(keyword_ch))} → ${visible(code_symbols.join('、'))}  ${pc.dim(score.toFixed(2))}`,
-    ...(beside ? [`     ${visible(beside)}`] : []),
+    `${String(i + 1).padStart(3)}. ${pc.bold(visibleLine(keyword_ch))} → ${visibleLine(code_symbols.join('、'))}  ${pc.dim(score.toFixed(2))}`,
+    ...(beside ? [`     ${visibleLine(beside)}`] : []),
     ...evidence
       .slice(0, PLACES_SHOWN)
-      .map((e) => `     ${pc.dim(visible(`${e.file}:${e.line}  ${KINDS[e.kind]}「${e.text}」`))}`),
+      .map((e) => `     ${pc.dim(visibleLine(`${e.file}:${e.line}  ${KINDS[e.kind]}「${e.text}」`))}`),
   ].join('\n');
 }
 
 function goneLines(gone: readonly GoneSymbol[]): string {
   const lines = gone.flatMap(({ keyword_ch, symbol, file, line, movedTo }) => [
-    `- ${visible(`${keyword_ch} → ${symbol}`)}  ${pc.dim(visible(`.xihe/${file}:${line}`))}`,
-    ...(movedTo ?? []).map((m) => `    ${visible(`可能是 ${m.symbol}（${m.file}:${m.line}，${m.why}）`)}`),
+    `- ${visibleLine(`${keyword_ch} → ${symbol}`)}  ${pc.dim(visibleLine(`.xihe/${file}:${line}`))}`,
+    ...(movedTo ?? []).map((m) => `    ${visibleLine(`可能是 ${m.symbol}（${m.file}:${m.line}，${m.why}）`)}`),
     ...(movedTo ? [] : ['    没有找到像它的符号']),
   ]);
   return [pc.yellow('符号不见了：'), ...lines].join('\n');
+}
+
+/** Places that are named; `--json` has them all. */
+const UNREADABLE_SHOWN = 5;
+
+function unreadableLines({ unreadable, unchecked }: ScanStats): string {
+  if (unreadable.length === 0) return '';
+  const shown = unreadable.slice(0, UNREADABLE_SHOWN).map((path) => visibleLine(path || '.'));
+  const more = unreadable.length > shown.length ? `等 ${unreadable.length} 处` : '';
+  const symbols = unchecked > 0 ? `${unchecked} 个符号可能在那里，没法核对，不算不见了；` : '';
+  return `${pc.yellow('读不了：')}${shown.join('、')}${more}。${symbols}给读权限再运行一次。`;
+}
+
+/** Reasons that go by a name, which can be wrong: whoever names the folder is right. */
+const BY_NAME: ReadonlySet<SkipReason> = new Set<SkipReason>(['tests', 'vendored', 'generated', 'other-language']);
+
+/** Why nothing was read: an empty answer alone looks as if there were nothing to find. */
+function skippedLines({ skipped }: ScanStats): string {
+  if (skipped.length === 0) return '';
+  const lines = skipped.map(
+    ({ reason, files, example }) => `- ${SKIPPED[reason]} ${files} 个，如 ${visibleLine(example)}`,
+  );
+  const named = skipped.find(({ reason }) => BY_NAME.has(reason))?.example;
+  const folder = named?.includes('/') ? named.slice(0, named.lastIndexOf('/')) : named;
+  const how =
+    folder === undefined
+      ? []
+      : [`要读就点名这个目录或文件，点了名的不会按名字跳过：xihe scan ${visibleLine(quoted(folder))}`];
+  return ['一个文件都没有读：', ...lines, ...how].join('\n');
+}
+
+/** As a shell takes it for one word. */
+function quoted(path: string): string {
+  return /^[\w./@+-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
 }
 
 function summary({ stats, proposals }: ScanResult, { written, declined, ignored }: Selection): string {
@@ -239,7 +277,7 @@ function writtenLines({ file, record, added, updated }: NonNullable<Outcome['wri
   const which = outcome.from === undefined ? '' : `（分数 ${outcome.from} 以上的全部，抽样八成以上说得对）`;
   return [
     ...(added.length > 0 ? [`已写入 ${added.length} 条候选${which}：${file}`] : []),
-    ...updated.map(({ id, from, to }) => `已更新 ${visible(`${id}：${from} → ${to}`)}`),
+    ...updated.map(({ id, from, to }) => `已更新 ${visibleLine(`${id}：${from} → ${to}`)}`),
     ...(restOf(outcome) ? [restOf(outcome)] : []),
     pc.dim(`核对后把 status 改成 verified；不对的删掉，不会再写回来（记在 ${record}，一起提交）。`),
   ].join('\n');
@@ -288,6 +326,8 @@ function toJson(outcome: Outcome) {
     stats: {
       files: stats.files,
       skipped: stats.skipped,
+      unreadable: stats.unreadable,
+      unchecked: stats.unchecked,
       mentions: stats.mentions,
       known: stats.known,
       already_written: selection.written,

@@ -4,7 +4,7 @@ import type { History } from '../../history/index.js';
 import type { CoreEntry, MonthReport, StaleEntry, StaleState } from '../../zhcore/index.js';
 import { EXIT } from '../exit-codes.js';
 import { openPathContext, reportProblems } from '../open.js';
-import { print, printJson, visible } from '../output.js';
+import { print, printJson, visible, visibleLine } from '../output.js';
 import { symbolFinder, symbolsIn } from '../symbols.js';
 import type { CommonOptions } from './options.js';
 
@@ -38,7 +38,10 @@ export async function stale(options: StaleOptions): Promise<number> {
     now,
     within: options.within,
     records,
-    symbols: symbolFinder(layout.root, paths.files, symbolsIn(entries)),
+    symbols: symbolFinder(layout.root, paths.files, symbolsIn(entries), {
+      unreadable: paths.lastRefresh.unreadable,
+      entries,
+    }),
     lastChange: lastChangeIn(history, today),
   });
   if (options.json) {
@@ -109,7 +112,7 @@ function section(title: string, entries: readonly StaleEntry[]): string {
 
 function lineOf(entry: StaleEntry): string {
   const used = entry.uses > 0 ? `，90 天内用过 ${entry.uses} 次` : '';
-  const where = pc.dim(visible(`${entry.file}:${entry.line}`));
+  const where = pc.dim(visibleLine(`${entry.file}:${entry.line}`));
   return `${TYPES[entry.type]}「${visible(entry.title)}」 ${STATES[entry.state]}${visible(detailOf(entry))}${used}  ${where}`;
 }
 

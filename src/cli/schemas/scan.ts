@@ -71,8 +71,11 @@ export const scanJson = z.object({
       z.object({
         reason: z.enum(['tests', 'vendored', 'generated', 'docs', 'data', 'large', 'unreadable', 'other-language']),
         files: z.number(),
+        example: z.string().describe('其中一个的路径'),
       }),
     ),
+    unreadable: z.array(z.string()).describe('没有权限、读不了的目录和文件；空串是项目根目录'),
+    unchecked: z.number().describe('可能在读不了的地方的符号，不算不见了'),
     mentions: z.number().describe('有多少处中文写在符号旁边'),
     known: z.number().describe('项目术语里已经有的'),
     already_written: z.number().describe('以前写进 scanned.yaml、还在的'),
