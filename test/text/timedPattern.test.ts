@@ -26,6 +26,24 @@ describe('compilePattern', () => {
     expect(compilePattern('(?i)export')).toEqual(/export/iu);
     expect(compilePattern('a\\-b')).toMatchObject({ source: 'a\\-b', flags: '' });
     expect(compilePattern('a', true)).toEqual(/a/iu);
-    expect(compilePattern('(')).toMatchObject({ reason: expect.stringContaining('Unterminated group') });
+  });
+
+  it.each([
+    ['[a', '方括号'],
+    ['(a', '括号 ('],
+    ['a)', '多了一个 )'],
+    ['*a', '重复'],
+    ['a{2,1}', '次数'],
+    ['[b-a]', '范围'],
+    ['a\\', '结尾多了一个'],
+    ['(?z)', '(? 后面'],
+    ['a(?i)b', '最前面'],
+    ['(?<1>a)', '组的名字'],
+    ['(?<=a)*', '断言'],
+  ])('says in Chinese what is wrong with %s', (source, word) => {
+    const compiled = compilePattern(source);
+    if (compiled instanceof RegExp) throw new Error('compiled');
+    expect(compiled.reason).toContain(word);
+    expect(compiled.reason).not.toMatch(/[A-Za-z]{3}/);
   });
 });
