@@ -235,6 +235,14 @@ const CASES: [string, Finding['level'], string, string, number, string][] = [
     '100% 一样',
   ],
   [
+    'XL501',
+    'warning',
+    WARNINGS,
+    warning('    keywords: [关单]') + warning('    keywords: [取消]').replace('id: w', 'id: v'),
+    7,
+    '100% 一样',
+  ],
+  [
     'XL502',
     'warning',
     TERMS,
@@ -280,6 +288,18 @@ describe('each rule finds what it is for', () => {
     expect(LINT_RULES.map(({ id }) => id).filter((id) => !tried.has(id))).toEqual([]);
     expect(new Set(LINT_RULES.map(({ id }) => id)).size).toBe(LINT_RULES.length);
   });
+});
+
+it('documents that say one sentence over and over are told by all of it, and each once', async () => {
+  const text = (end: string) =>
+    doc({}, `# 标题\n\n${'订单超时以后要先查单再关单，别关掉已支付的。'.repeat(13)}${end}\n`);
+  const found = await lint({
+    [DOC]: text('超时30分钟用定时任务。'),
+    '.xihe/knowledge/other.md': text('超时45分钟用延迟队列。'),
+    '.xihe/knowledge/third.md': text('超时45分钟用延迟队列。'),
+  });
+  const twins = found.filter(({ rule }) => rule === 'XL501');
+  expect(twins.map(({ message }) => /\d+%/.exec(message)?.[0])).toEqual([expect.stringMatching(/^9\d%$/), '100%']);
 });
 
 describe('what looks alike and is right stays quiet', () => {

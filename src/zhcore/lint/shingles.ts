@@ -14,14 +14,21 @@ export function bare(text: string): string {
   return fold(text).replace(/[^\p{L}\p{N}]+/gu, '');
 }
 
-/** The overlapping pieces of a text, as hashes (FNV-1a). */
-export function shinglesOf(text: string): Set<number> {
-  const letters = bare(text);
+/**
+ * The overlapping pieces of a text, as hashes (FNV-1a). A piece that comes again is one of its own each time: a text that says one
+ * sentence ten times is long, and one word in it weighs little.
+ *
+ * @param letters see {@link bare}
+ */
+export function shinglesOf(letters: string): Set<number> {
   const out = new Set<number>();
+  const times = new Map<number, number>();
   for (let i = 0; i + SIZE <= letters.length; i++) {
     let hash = 0x811c9dc5;
     for (let j = i; j < i + SIZE; j++) hash = Math.imul(hash ^ letters.charCodeAt(j), 0x01000193);
-    out.add(hash >>> 0);
+    const before = times.get(hash) ?? 0;
+    times.set(hash, before + 1);
+    out.add(Math.imul(hash ^ before, 0x01000193) >>> 0);
   }
   return out;
 }
@@ -35,10 +42,10 @@ export interface Twins<T> {
 }
 
 /**
- * Finds texts that are nearly the same.
+ * Finds texts that are nearly the same; each is told once, with the first that it is like most.
  *
  * @param least likeness from which a pair counts
- * @param minShingles texts with fewer are too short to be told apart
+ * @param minShingles texts with fewer are too short to be alike: they are the same, or not
  */
 export function findTwins<T>(
   texts: readonly { item: T; text: string }[],
@@ -47,17 +54,28 @@ export function findTwins<T>(
 ): Twins<T>[] {
   const known: { item: T; shingles: Set<number> }[] = [];
   const postings = new Map<number, number[]>();
+  const same = new Map<string, T>();
   const twins: Twins<T>[] = [];
   for (const { item, text } of texts) {
-    const shingles = shinglesOf(text);
+    const letters = bare(text);
+    if (letters === '') continue;
+    const first = same.get(letters);
+    if (first !== undefined) {
+      twins.push({ first, second: item, likeness: 1 });
+      continue;
+    }
+    same.set(letters, item);
+    const shingles = shinglesOf(letters);
     if (shingles.size < minShingles) continue;
     const keys = shingles.size < LONG ? [...shingles] : [...shingles].filter((hash) => hash % SAMPLE === 0);
     const candidates = new Set(keys.flatMap((key) => postings.get(key) ?? []));
+    let best: Twins<T> | undefined;
     for (const position of candidates) {
       const other = known[position] as (typeof known)[number];
       const likeness = jaccard(other.shingles, shingles);
-      if (likeness >= least) twins.push({ first: other.item, second: item, likeness });
+      if (likeness >= least && likeness > (best?.likeness ?? 0)) best = { first: other.item, second: item, likeness };
     }
+    if (best !== undefined) twins.push(best);
     for (const key of keys) {
       const list = postings.get(key);
       if (list === undefined) postings.set(key, [known.length]);

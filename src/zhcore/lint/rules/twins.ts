@@ -16,6 +16,9 @@ interface Told {
   line: number;
 }
 
+/** Kinds of entries whose texts are compared, each with its own kind: a document may well explain a warning in its words. */
+const TOLD_TYPES = ['knowledge', 'warning', 'playbook'] as const;
+
 /** What entries tell: prose chunks, dangers, the steps of playbooks. */
 function tellings({ layers }: LintModel): Told[] {
   return layers.flatMap(({ documents, chunks, warnings, playbooks }) => {
@@ -41,14 +44,18 @@ const repeated: Rule = {
   help: '两条会一起注入，改了一条会忘了另一条。合成一条，或者只留更准的那条。',
   check(model) {
     const texts = tellings(model).map((told) => ({ item: told, text: told.text }));
-    return findTwins(texts, REPEATED, MIN_SHINGLES)
-      .filter(({ first, second }) => first.entry.type === second.entry.type)
-      .map(({ first, second, likeness }) => {
-        const where = `${first.entry.file}:${first.line}`;
-        return model.at(repeated, second.entry, `和 ${where} 有 ${Math.round(likeness * 100)}% 一样：合成一条`, {
-          line: second.line,
-        });
+    return TOLD_TYPES.flatMap((type) =>
+      findTwins(
+        texts.filter(({ item }) => item.entry.type === type),
+        REPEATED,
+        MIN_SHINGLES,
+      ),
+    ).map(({ first, second, likeness }) => {
+      const where = `${first.entry.file}:${first.line}`;
+      return model.at(repeated, second.entry, `和 ${where} 有 ${Math.round(likeness * 100)}% 一样：合成一条`, {
+        line: second.line,
       });
+    });
   },
 };
 
