@@ -61,7 +61,8 @@ export function knowledgeFor(
   for (const { keyword, word } of viaTerms) {
     const own = base.exact(keyword).filter(({ document: { provenance: p } }) => p.layer === 'project');
     for (const { document } of own.filter((hit) => !isExpired(hit.document.provenance, focus.today))) {
-      const chunk = base.chunks.find((candidate) => candidate.documentId === document.id);
+      const [hit] = base.search(`${keyword} ${intent}`, 1, (chunk) => chunk.documentId === document.id);
+      const chunk = hit?.chunk ?? base.chunks.find((candidate) => candidate.documentId === document.id);
       if (chunk) offer(chunk, VIA_TERM_RELEVANCE, `「${word}」即「${keyword}」`);
     }
   }
