@@ -1,6 +1,7 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { assetPath } from '../../src/assets.js';
 
 /** A small seeded generator (mulberry32): the same numbers on every run. */
 export function random(seed: number): () => number {
@@ -30,4 +31,12 @@ export function dot(a: Float32Array, b: Float32Array): number {
 export function tempDir(): { dir: string; remove(): void } {
   const dir = mkdtempSync(join(tmpdir(), 'xihe-embed-'));
   return { dir, remove: () => rmSync(dir, { recursive: true, force: true, maxRetries: 3 }) };
+}
+
+/** The lines of a fixture, each a JSON value. */
+export function fixture<T>(name: string): T[] {
+  const lines = readFileSync(assetPath('test', 'embed', 'fixtures', name), 'utf8')
+    .trim()
+    .split('\n');
+  return lines.map((line) => JSON.parse(line) as T);
 }

@@ -1,20 +1,16 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { assetPath } from '../../src/assets.js';
 import { halfToNumber } from '../../src/embed/half.js';
 import { MODEL_DIMENSION, modelFiles } from '../../src/embed/modelFiles.js';
 import { MAX_TOKENS, Tokenizer } from '../../src/embed/tokenizer.js';
 import { WordTable } from '../../src/embed/wordTable.js';
-import { random } from './support.js';
+import { fixture, random } from './support.js';
 
 const files = modelFiles();
 const tokenizer = new Tokenizer(files.tokenizer);
 const json = JSON.parse(readFileSync(files.tokenizer, 'utf8')) as { pieces: string[]; special: { unk: number } };
 /** Text (or a piece of text and how often it stands there) and the ids of `query: ` + text, see fixtures/make.py. */
-const expected = JSON.parse(readFileSync(assetPath('test', 'embed', 'fixtures', 'tokens.json'), 'utf8')) as [
-  string | [string, number],
-  string,
-][];
+const expected = fixture<[string | [string, number], string]>('tokens.jsonl');
 
 const pieces = (text: string): string[] => tokenizer.encode(text).map((id) => json.pieces[id]!);
 
