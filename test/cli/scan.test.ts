@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { scanJson } from '../../src/cli/schemas/scan.js';
 import { encodeText, readFileText } from '../../src/text/index.js';
+import { WRITE_SCORE } from '../../src/zhcore/scan/index.js';
 import { copyMall, removeDir, treeHash, xihe } from '../support/mall.js';
 
 let mall: string;
@@ -51,6 +52,9 @@ describe('xihe scan', () => {
     const wrong = await xihe(['scan', 'src/cuopon', '--repo', mall, '--json']);
     expect(wrong.code).not.toBe(0);
     expect(wrong.json.error.code).toBe('PATH_NOT_FOUND');
+    const said = await xihe(['scan', 'nodir', '--repo', mall]);
+    expect(said.stderr).toContain('xihe tree');
+    expect(said.stderr).not.toMatch(/lookup_file|load_context/);
   });
 });
 
@@ -84,6 +88,76 @@ describe('xihe scan --write', () => {
       expect(third.json).toMatchObject({ written: { added: [] }, stats: { declined: 1, already_written: 19 } });
     } finally {
       removeDir(dir);
+    }
+  });
+
+  it('without --top writes what is sure enough, says so, counts all of it again, and lint and stale agree that it stands', async () => {
+    const dir = copyMall();
+    try {
+      const preview = await xihe(['scan', '--repo', dir]);
+      const look = await xihe(['scan', '--repo', dir, '--json']);
+      expect(scanJson.parse(look.json)).toEqual(look.json);
+      const sure = look.json.wanted;
+      expect(look.json.proposals).toHaveLength(Math.min(50, sure));
+      expect(sure).toBeGreaterThan(50);
+      expect(preview.stdout).toContain(`xihe scan --write 写入分数 ${WRITE_SCORE} 以上的 ${sure} 条`);
+      const written = await xihe(['scan', '--write', '--repo', dir]);
+      expect(written.stdout).toContain(`已写入 ${sure} 条候选（分数 ${WRITE_SCORE} 以上的全部`);
+      const text = readFileSync(join(dir, SCANNED), 'utf8');
+      const ids = [...text.matchAll(/^- id: (\S+)$/gm)].map(([, id]) => id!);
+      expect(ids).toHaveLength(sure);
+      const cut = ids
+        .slice(-5)
+        .reduce((rest, id) => rest.replace(new RegExp(`- id: ${id}\\n(?: {2}.*\\n)+\\n?`), ''), text);
+      writeFileSync(join(dir, SCANNED), cut);
+      const again = await xihe(['scan', '--repo', dir]);
+      expect(again.stdout).toContain(`以前写的还在 ${sure - 5} 条，写过又被删掉 5 条`);
+      const lint = await xihe(['lint', '--repo', dir, '--json']);
+      expect(lint.json.findings.filter(({ rule }: { rule: string }) => rule === 'XL201')).toEqual([]);
+      const stale = await xihe(['stale', '--repo', dir, '--json']);
+      expect(stale.json.entries.filter(({ state }: { state: string }) => state === 'gone')).toEqual([]);
+    } finally {
+      removeDir(dir);
+    }
+  });
+
+  it('says in --help what --write takes', async () => {
+    const { stdout } = await xihe(['scan', '--help']);
+    expect(stdout.replace(/\s+/g, '')).toContain(`--write写入分数${WRITE_SCORE}以上的全部`);
+  });
+
+  it('scan, lint and stale say the same of what a data file and a test still name', async () => {
+    const dir = mkdtempSync(join(tmpdir(), 'xihe-scan-'));
+    try {
+      mkdirSync(join(dir, 'src/test/java'), { recursive: true });
+      mkdirSync(join(dir, 'postman'));
+      mkdirSync(join(dir, '.xihe/knowledge/terms'), { recursive: true });
+      writeFileSync(
+        join(dir, '.xihe/knowledge/terms/own.yaml'),
+        '- id: cancel\n  keyword_ch: 取消订单\n  code_symbols: [OrderDesk.cancelOrder, MemberDesk.delete]\n  status: verified\n',
+      );
+      writeFileSync(
+        join(dir, 'src/OrderDesk.java'),
+        'package a;\npublic class OrderDesk {\n  public void cancelByUser() {}\n}\n',
+      );
+      writeFileSync(
+        join(dir, 'src/MemberDesk.java'),
+        'package a;\npublic class MemberDesk {\n  public void delete() {}\n}\n',
+      );
+      writeFileSync(join(dir, 'postman/shop.json'), '{ "name": "cancelOrder" }');
+      writeFileSync(join(dir, 'src/test/java/OrderDeskTest.java'), 'class OrderDeskTest { void cancelOrder() {} }\n');
+      const scan = await xihe(['scan', '--repo', dir, '--json']);
+      expect(scan.json.gone.map(({ symbol }: { symbol: string }) => symbol)).toEqual(['OrderDesk.cancelOrder']);
+      const lint = await xihe(['lint', '--repo', dir, '--json']);
+      const dead = lint.json.findings.filter(({ rule }: { rule: string }) => rule === 'XL201');
+      expect(dead).toHaveLength(1);
+      expect(dead[0].message).toContain('OrderDesk.cancelOrder');
+      const stale = await xihe(['stale', '--repo', dir, '--json']);
+      expect(stale.json.entries.flatMap(({ gone }: { gone?: string[] }) => gone ?? [])).toEqual([
+        'OrderDesk.cancelOrder',
+      ]);
+    } finally {
+      rmSync(dir, { recursive: true, force: true });
     }
   });
 

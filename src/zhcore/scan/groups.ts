@@ -92,7 +92,12 @@ export class TypeIndex {
     for (const [core, symbols] of this.#byCore) {
       const [whole, ...others] = [...(this.#bySuffix.get(core) ?? [])];
       const target = whole === undefined ? undefined : this.#byCore.get(whole);
-      if (target === undefined || others.length > 0 || !symbols.every(({ role }) => role === 'layer')) continue;
+      if (
+        target === undefined ||
+        others.length > 0 ||
+        !symbols.every(({ role }) => role === 'layer' || role === 'page')
+      )
+        continue;
       if (!target.some(({ role }) => role === 'entity' || role === 'table')) continue;
       this.#canonical.set(core, whole!);
       target.push(...symbols);

@@ -25,7 +25,7 @@ const MAX_HAN = 4;
 /** Pieces of a name that are looked at: one to three neighbouring parts. */
 const MAX_PIECE = 3;
 /** Each symbol more leaves this share of the doubt, up to so many: what no text says alone is never as sure as what one does. */
-const WEIGHT_LEFT = 0.86;
+const WEIGHT_LEFT = 0.82;
 const MAX_COUNTED = 6;
 const MAX_EVIDENCE = 5;
 
