@@ -112,7 +112,9 @@ export function symbolsOf(cell: string): Symbols {
       .replace(/\([^()]*\)$/, '')
       .trim();
     if (text === '') continue;
-    if (!/\s/.test(text) && !hasChinese(text) && /[A-Za-z_$]/.test(text)) out.symbols.push(text);
+    // A formula of a table, or a way out of the project, is no name.
+    if (/^=|(?:^|[\\/])\.\.(?:[\\/]|$)/.test(text)) out.rest.push(part);
+    else if (!/\s/.test(text) && !hasChinese(text) && /[A-Za-z_$]/.test(text)) out.symbols.push(text);
     else if (/^[A-Za-z][A-Za-z '-]*$/.test(text)) out.phrases.push(text);
     else {
       const found = identifiersOf(text);

@@ -152,7 +152,9 @@ class Converter {
   private skip(what: string, at: number, end: number): number {
     const text = textBetween(this.tokens, at, end).trim();
     const shown = what === 'script' || what === 'style' || what === 'svg' ? '' : decodeEntities(text);
-    if (what !== 'head' && what !== 'title')
+    const endless = end === at && this.tokens[at + 1]?.type === 'other' && (what === 'script' || what === 'style');
+    if (endless) this.mode.drop(`<${what}> 没有结束标签，它后面的内容都没有读`, '');
+    else if (what !== 'head' && what !== 'title')
       this.mode.drop(what === '导航' || what === 'nav' ? '导航' : `<${what}> 元素`, shown);
     return end;
   }
@@ -180,7 +182,7 @@ class Converter {
       else if (token.type === 'open' && token.name === 'br') code += '\n';
     }
     code = code.replace(/^\n+|\s+$/g, '');
-    const longest = Math.max(2, ...[...code.matchAll(/`{3,}/g)].map(([run]) => run.length));
+    const longest = [...code.matchAll(/`{3,}/g)].reduce((most, [run]) => Math.max(most, run.length), 2);
     const fence = '`'.repeat(longest + 1);
     if (code !== '') this.out = `${this.out.replace(/[ \t]+$/, '')}\n\n${fence}${language}\n${code}\n${fence}\n\n`;
     return end;
@@ -218,7 +220,7 @@ class Converter {
       i = to - 1;
     }
     const filled = rows.filter((row) => row.some((cell) => cell !== ''));
-    const width = Math.max(0, ...filled.map((row) => row.length));
+    const width = filled.reduce((most, row) => Math.max(most, row.length), 0);
     if (width <= 1) this.out += `\n\n${filled.map((row) => row.join(' ')).join('\n\n')}\n\n`;
     else {
       const lines = filled.map((row) => `| ${Array.from({ length: width }, (_, c) => row[c] ?? '').join(' | ')} |`);

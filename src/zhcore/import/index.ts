@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { XiheError } from '../../errors.js';
 import { detect } from './detect.js';
+import { isModuleName, MODULE_NAME_RULE } from './rawTerm.js';
 import { openSource } from './source.js';
 import { type ImportOptions, type ImportPlan, Notes } from './types.js';
 
@@ -24,10 +25,15 @@ export { writeImport } from './write.js';
  * Reads a source and says what importing it would write, what it leaves out and why, and what it had to guess. Writes nothing.
  *
  * @param source a path, relative to the current folder or to the project; it may lie outside the project
- * @throws XiheError PATH_NOT_FOUND, PATH_INVALID, ENTRY_INVALID (nothing that can be imported), FILE_TOO_LARGE, CANCELLED, and what
+ * @throws XiheError USAGE (no name of a module), PATH_NOT_FOUND, PATH_INVALID, ENTRY_INVALID (nothing that can be imported), FILE_TOO_LARGE, CANCELLED, and what
  *   reading a text throws
  */
 export async function planImport(source: string, options: ImportOptions): Promise<ImportPlan> {
+  if (options.module !== undefined && !isModuleName(options.module)) {
+    throw new XiheError('USAGE', `模块名${MODULE_NAME_RULE}：${options.module}`, {
+      hint: '用 .xihe/modules.yaml 里的模块名，如 --module order。',
+    });
+  }
   const notes = new Notes();
   const given = openSource(source, options.root, notes);
   const { kind, files } = detect(given, options.as, notes);

@@ -6,7 +6,8 @@ import { type Draft, draftsOf } from './documents.js';
 import { emitMarkdown, markdownFault, type YamlValue } from './emit.js';
 import { keywordsOf, summaryOf } from './gist.js';
 import { freeName, safeName } from './names.js';
-import { holdsSecret, readEach, type Source } from './source.js';
+import { isModuleName } from './rawTerm.js';
+import { holdsKey, holdsSecret, readEach, type Source } from './source.js';
 import type { ImportOptions, Notes, PlannedFile } from './types.js';
 
 /** The loader reads no larger file (`MAX_FILE_BYTES` of src/knowledge/files.ts). */
@@ -38,9 +39,16 @@ export async function planKnowledge(
 export async function readDrafts(source: Source, sources: readonly Source[], notes: Notes): Promise<Draft[]> {
   const drafts = await readEach(source, sources, notes, () => {
     const text = source.text();
-    return holdsSecret(text, source.name, notes) ? [] : draftsOf(source, text, notes);
+    if (holdsKey(text, source.name, notes)) return [];
+    return draftsOf(source, text, notes).filter((draft) => !isSecret(draft, notes));
   });
   return drafts ?? [];
+}
+
+/** Whether a section holds a password or key: the others of its file go in. */
+function isSecret({ title, body, where, given }: Draft, notes: Notes): boolean {
+  const said = Object.values(given).filter((value) => typeof value === 'string');
+  return holdsSecret([body, title, ...said].join('\n'), where, notes, title);
 }
 
 /** What makes two texts the same: neither case nor width nor script nor white space. */
@@ -127,7 +135,7 @@ function frontOf(draft: Draft, { module }: ImportOptions): Record<string, YamlVa
     keywords: keywordsOf(draft.title, draft.body, listOf(given.keywords)).map(oneLine),
     summary: oneLine(typeof given.summary === 'string' ? given.summary : summaryOf(draft.title, draft.body)),
     topic: given.topic,
-    module: given.module ?? module,
+    module: typeof given.module === 'string' && isModuleName(given.module) ? given.module : module,
     tags: given.tags,
     source: oneLine(ownSource ?? draft.address ?? draft.where),
     license: given.license,

@@ -11,6 +11,9 @@ export type MarkupToken =
 /** Elements of HTML whose content is no markup. */
 const RAW_ELEMENTS = new Set(['script', 'style', 'textarea', 'title', 'noscript', 'iframe', 'xmp', 'noembed']);
 
+/** Those of them that nobody reads. */
+const UNREAD = new Set(['script', 'style']);
+
 /**
  * A tag with its attributes, which are read apart. Each character has one way to match, so that a tag without an end costs no more
  * than its length.
@@ -60,7 +63,10 @@ export function* tokenize(source: string, options: MarkupOptions): Generator<Mar
     at = text = tag.end;
     if (options.html && tag.type === 'open' && !tag.closed && RAW_ELEMENTS.has(tag.name)) {
       const close = closeOf(source, tag.name, at);
-      if (close > at) yield { type: 'text', text: source.slice(at, close), start: at, end: close };
+      // Without its end, a script runs to the end of the page: for a browser, too, none of that is text.
+      const endless = close === source.length && UNREAD.has(tag.name);
+      if (endless && close > at) yield { type: 'other', start: at, end: close };
+      else if (close > at) yield { type: 'text', text: source.slice(at, close), start: at, end: close };
       at = text = close;
     }
   }

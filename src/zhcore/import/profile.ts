@@ -33,7 +33,7 @@ export interface Profile {
 
 /** Looks at every column of some rows. */
 export function profiles(rows: readonly SheetRow[]): Profile[] {
-  const width = Math.max(0, ...rows.map(({ cells }) => cells.length));
+  const width = rows.reduce((most, { cells }) => Math.max(most, cells.length), 0);
   return Array.from({ length: width }, (_, column) => profileOf(rows, column));
 }
 

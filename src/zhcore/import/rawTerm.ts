@@ -1,4 +1,4 @@
-import { fold, hasChinese, stableHash } from '../../text/index.js';
+import { fold, hasChinese, secretIn, stableHash } from '../../text/index.js';
 import { cleanCell, oneLine, splitList, symbolsOf } from './cells.js';
 import type { Field } from './headers.js';
 import type { Notes } from './types.js';
@@ -62,14 +62,24 @@ export function toTerm(raw: RawTerm, defaults: TermDefaults, notes: Notes): Plac
     .map((f) => cleanCell(f.value))
     .filter(Boolean)
     .join(' | ');
-  const [keyword, ...otherWords] = values('keyword_ch').flatMap(splitList);
-  if (keyword === undefined) return drop(raw, all === '' ? '空行' : '没有中文叫法', all, notes);
+  const secret = secretIn(all);
+  if (secret !== undefined) return drop(raw, `里面有密钥或口令（${secret}），没有导入`, all, notes);
+  const named = values('keyword_ch').flatMap(splitList);
+  const listed = values('aliases').flatMap(splitList);
+  // The first word may be an abbreviation; what people say in Chinese names the term.
+  const keyword = [...named, ...listed].find(hasChinese);
+  if (named.length === 0) return drop(raw, all === '' ? '空行' : '没有中文叫法', all, notes);
+  if (keyword === undefined) {
+    const same = values('code_symbols').some((cell) => named.some((word) => fold(word) === fold(cell)));
+    return drop(raw, same ? '叫法和代码符号一样，等于没说' : '叫法里没有汉字，没有导入', all, notes);
+  }
   if ([...keyword].length > LONGEST_KEYWORD) return drop(raw, `叫法超过 ${LONGEST_KEYWORD} 个字，像是说明`, all, notes);
+  const otherWords = [...named, ...listed].filter((word) => word !== keyword);
   const found = values('code_symbols').map(symbolsOf);
   const symbols = [...new Set(found.flatMap((f) => f.symbols))];
   const rest = found.flatMap((f) => f.rest);
   const aliases = distinct(
-    [...otherWords, ...values('aliases').flatMap(splitList), ...found.flatMap((f) => f.phrases)],
+    [...otherWords, ...found.flatMap((f) => f.phrases)].filter((word) => isWord(word, raw, notes)),
     keyword,
   );
   const note = values('note').map(oneLine).join('；');
@@ -82,9 +92,7 @@ export function toTerm(raw: RawTerm, defaults: TermDefaults, notes: Notes): Plac
     );
   }
   for (const text of rest) notes.drop(raw.where, `「${keyword}」的代码符号里这一项不像代码里的名字`, text);
-  if (symbols.length > 0 && !hasChinese(keyword) && symbols.some((s) => fold(s) === fold(keyword)))
-    return drop(raw, '叫法和代码符号一样，等于没说', all, notes);
-  const module = moduleOf(values('module')[0], defaults);
+  const module = moduleOf(values('module')[0], defaults, raw, notes);
   const given = values('id')[0];
   const entry: TermEntry = {
     id: given === undefined ? idOf(keyword, symbols[0], module) : givenId(given, defaults.table),
@@ -106,6 +114,13 @@ export function toTerm(raw: RawTerm, defaults: TermDefaults, notes: Notes): Plac
   return { entry, where: raw.where, idGiven: given !== undefined };
 }
 
+/** Formulas of a table (`=cmd|…`), paths and addresses are no other way to say a term. */
+function isWord(word: string, raw: RawTerm, notes: Notes): boolean {
+  if (!/^[=@+]|^-\w*\(|\.\.[\\/]|^[\\/~]|:\/\//.test(word)) return true;
+  notes.drop(raw.where, '这一项不是一种叫法，没有导入这一项', word);
+  return false;
+}
+
 function drop(raw: RawTerm, reason: string, text: string, notes: Notes): undefined {
   notes.drop(raw.where, reason, text);
   return undefined;
@@ -119,11 +134,23 @@ function distinct(words: readonly string[], keyword: string): string[] {
   });
 }
 
-function moduleOf(given: string | undefined, { module, moduleNames }: TermDefaults): string | undefined {
+function moduleOf(
+  given: string | undefined,
+  { module, moduleNames }: TermDefaults,
+  raw: RawTerm,
+  notes: Notes,
+): string | undefined {
   if (given === undefined) return module;
   const name = oneLine(given);
-  return moduleNames.get(fold(name)) ?? name;
+  const known = moduleNames.get(fold(name));
+  if (known !== undefined || isModuleName(name)) return known ?? name;
+  notes.drop(raw.where, `模块名${MODULE_NAME_RULE}，没有导入这一项`, name);
+  return module;
 }
+
+/** What a module may be called: what people write into `modules.yaml`, into front matter and behind `--module`. */
+export const MODULE_NAME_RULE = '只能用文字、数字、- 和 _';
+export const isModuleName = (name: string) => /^[\p{L}\p{N}_-]{1,60}$/u.test(name);
 
 /** Without an id of its own: what the term is about, and a hash of its word. Other rows never change it. */
 function idOf(keyword: string, symbol: string | undefined, module: string | undefined): string {

@@ -1,5 +1,6 @@
 import { type Block, parseBlocks } from '../../knowledge/markdown.js';
 import { fold } from '../../text/index.js';
+import { noCheckBecause } from './checkCommands.js';
 import { bareText } from './navigation.js';
 
 /** Something in the body of a skill, with its 1-based line in the file. */
@@ -158,7 +159,7 @@ function commandsOf(block: Block, heading: string): Found[] {
 }
 
 function refusal(command: string, ownFiles: readonly string[]): string | undefined {
-  if (/<[\p{L}\w -]+>|\{\{?[\w -]+\}?\}|\[[\w -]+\]|\.{3}|…|\$ARGUMENTS|path\/to|your[-_]/iu.test(command))
+  if (/<[\p{L}\w -]+>|\{\{?[\w -]+\}?\}|\[[\w -]+\]|(?<!\/)\.{3}|…|\$ARGUMENTS|path\/to|your[-_]/iu.test(command))
     return '命令里有要自己填的占位';
   if (/<<|^(?:if|for|while|do|done|fi|then|else|case|function)\b|^\s*[})]/.test(command)) return '不是一行就完整的命令';
   if (/^(?:cd|export|source|alias|set)\b/.test(command) && !/&&|;/.test(command)) return '单独执行没有作用';
@@ -166,7 +167,7 @@ function refusal(command: string, ownFiles: readonly string[]): string | undefin
     (file) => command.includes(file) || command.includes(file.slice(file.lastIndexOf('/') + 1)),
   );
   if (own !== undefined || /(?:^|\s|\/)scripts\//.test(command)) return '用到技能自带的脚本，脚本没有跟着导入';
-  return undefined;
+  return noCheckBecause(command);
 }
 
 const PATH = /`((?:[\w.@-]+\/)*[\p{L}\w.@-]+\.[A-Za-z]\w{0,9})`|\]\(([^)\s#]+)\)/gu;

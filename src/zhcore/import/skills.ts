@@ -9,7 +9,7 @@ import { stateOf } from './knowledge.js';
 import { safeName } from './names.js';
 import { type OwnFile, planReferences, type References } from './references.js';
 import { readSkillBody, type SkillBody } from './skillBody.js';
-import { holdsSecret, readEach, type Source } from './source.js';
+import { holdsKey, holdsSecret, readEach, type Source } from './source.js';
 import { triggerWords } from './trigger-words.js';
 import type { ImportOptions, Notes, PlannedFile } from './types.js';
 
@@ -75,7 +75,7 @@ function existing(layerDir: string): Map<string, string> {
 
 function readSkill(source: Source, skills: readonly Source[], all: readonly Source[], notes: Notes): Skill | undefined {
   const text = source.text();
-  if (holdsSecret(text, source.name, notes)) return undefined;
+  if (holdsKey(text, source.name, notes) || holdsSecret(text, source.name, notes, '', 1)) return undefined;
   const front = frontMatterOf(text, source.name, notes);
   if (front === undefined) return undefined;
   const { data, body, bodyLine } = front;

@@ -1,7 +1,7 @@
 import { lstatSync, readdirSync, readFileSync, realpathSync, type Stats, statSync } from 'node:fs';
 import { basename, extname, join, relative, resolve, sep } from 'node:path';
 import { errnoOf, XiheError } from '../../errors.js';
-import { holdsPrivateKey, holdsSecretValues, isKeyFileName, readFileText } from '../../text/index.js';
+import { holdsPrivateKey, holdsSecretValues, isKeyFileName, readFileText, secretsIn } from '../../text/index.js';
 import type { Notes } from './types.js';
 import { MAX_ARCHIVE_BYTES } from './zip.js';
 
@@ -203,9 +203,26 @@ export async function readEach<T>(
   }
 }
 
-/** A text that must never reach a model; the note says so. */
-export function holdsSecret(text: string, where: string, notes: Notes): boolean {
+/** A file that is a private key, or holds one, must never reach a model; the note says so. */
+export function holdsKey(text: string, where: string, notes: Notes): boolean {
   if (!holdsPrivateKey(text)) return false;
   notes.drop(where, '里面有私钥，没有导入');
+  return true;
+}
+
+/**
+ * A document, section or row with a password or key must not go into a repository, nor to a model; the note says where it stands.
+ *
+ * @param firstLine 1-based line of its first line in the file; without it `where` says all that is known
+ * @param title of what is left out
+ */
+export function holdsSecret(text: string, where: string, notes: Notes, title = '', firstLine?: number): boolean {
+  const [found] = secretsIn(text).sort((a, b) => a.start - b.start);
+  if (found === undefined) return false;
+  const line = text.slice(0, found.start).split('\n').length;
+  const shown = text.split('\n')[line - 1] ?? '';
+  const place = firstLine === undefined ? where : `${where}:${firstLine + line - 1}`;
+  const what = title === '' ? '' : `「${title}」`;
+  notes.drop(place, `${what}里面有密钥或口令（${found.what}），没有导入：换成占位符再导入；还在用的要作废重发`, shown);
   return true;
 }

@@ -4,9 +4,10 @@ import { isDeepStrictEqual } from 'node:util';
 import { fold } from '../../text/index.js';
 import type { Term } from '../types.js';
 import { mixedCell } from './cells.js';
-import { columnsOf } from './columns.js';
+import { type Column, columnsOf } from './columns.js';
 import { readCsv } from './csv.js';
 import { emitTerm, termFault } from './emit.js';
+import { headerField } from './headers.js';
 import { KnownTerms, ModuleNames, wordKey } from './known.js';
 import { readMarkdownTables } from './markdownTable.js';
 import { freeName, safeName } from './names.js';
@@ -79,12 +80,32 @@ function tableTerms(sheet: Sheet, file: string, modules: ModuleByName, notes: No
   }
   const columns = columnsOf(sheet, place, modules, notes);
   if (columns === undefined) return [];
-  return sheet.rows.slice(columns.from).map(({ row, cells }) => ({
+  const rows = sheet.rows.slice(columns.from);
+  if (rows.length === 0) notes.drop(place, '只有表头，下面没有词条');
+  const entries = rows.filter(({ row, cells }) => {
+    if (!isHeaderAgain(cells, columns.fields)) return true;
+    notes.drop(placeOf(file, sheet, row), '又是一行表头', cells.join(' | '));
+    return false;
+  });
+  return entries.map(({ row, cells }) => ({
     where: placeOf(file, sheet, row),
     fields: columns.fields.flatMap(({ column, field }) =>
       field === 'mixed' ? mixedCell(cells[column] ?? '') : [{ field, value: cells[column] ?? '' }],
     ),
   }));
+}
+
+/** Printed tables repeat their header on each page, and files put together hold those of all. */
+function isHeaderAgain(cells: readonly string[], columns: readonly Column[]): boolean {
+  const titled = columns.filter(({ header, by }) => header !== '' && by === 'header');
+  const bare = (text: string) => fold(text).replace(/\s+/g, '');
+  return (
+    titled.length >= 2 &&
+    titled.every(({ column, header, field }) => {
+      const cell = cells[column] ?? '';
+      return bare(cell) === bare(header) || (cell.trim() !== '' && headerField(cell) === field);
+    })
+  );
 }
 
 /** Rows that say the same become one. */

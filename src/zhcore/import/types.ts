@@ -1,3 +1,4 @@
+import { withoutSecrets } from '../../text/index.js';
 import type { ColumnField } from './headers.js';
 
 /** What a source is taken for. */
@@ -99,11 +100,11 @@ export class Notes {
   readonly remarks: Remark[] = [];
 
   drop(where: string, reason: string, text = ''): void {
-    this.leftOut.push({ where, reason, text: excerpt(text) });
+    this.leftOut.push({ where: withoutSecrets(where), reason: withoutSecrets(reason), text: excerpt(text) });
   }
 
   guess(where: string, what: string, text = ''): void {
-    this.guessed.push({ where, what, text: excerpt(text) });
+    this.guessed.push({ where: withoutSecrets(where), what: withoutSecrets(what), text: excerpt(text) });
   }
 
   remark(where: string, what: string): void {
@@ -114,9 +115,12 @@ export class Notes {
 /** As much of a text as is needed to recognise it, in characters. */
 const EXCERPT_CHARS = 120;
 
-/** One line, short. */
+/** Characters of a text that are looked through for an excerpt: the rest is cut off anyway, and a dump may be huge. */
+const LOOKED_AT = 4_000;
+
+/** One line, short, passwords and keys masked: what is left out is printed all the same. */
 export function excerpt(text: string): string {
-  const line = text.replace(/\s+/g, ' ').trim();
+  const line = withoutSecrets(text.slice(0, LOOKED_AT).replace(/\s+/g, ' ').trim());
   const chars = [...line];
   return chars.length <= EXCERPT_CHARS ? line : `${chars.slice(0, EXCERPT_CHARS - 1).join('')}…`;
 }

@@ -40,8 +40,11 @@ export function readXlsx(bytes: Buffer, file: string, notes: Notes): Sheet[] {
   }
   const relations = relationsOf(part, bookPath);
   const related = (type: string) => relations.find((r) => r.type.endsWith(type))?.target ?? '';
+  const strings = part(related('/sharedStrings')) ?? '';
+  if (strings !== '' && !/<\/(?:\w+:)?sst\s*>|<(?:\w+:)?sst\b[^>]*\/>/.test(strings.slice(-10_000)))
+    notes.drop(file, '共用文字表断了（文件不完整），有的单元格是空的；用 Excel 或 WPS 打开另存一份再导入');
   const shared: Workbook = {
-    strings: readStrings(part(related('/sharedStrings')) ?? ''),
+    strings: readStrings(strings),
     formats: readFormats(part(related('/styles')) ?? ''),
     date1904: /<(?:\w+:)?workbookPr\b[^>]*\bdate1904="(?:1|true)"/.test(book),
   };
@@ -149,6 +152,8 @@ class SheetReader {
   private inValue = false;
   private phonetic = 0;
   private cut = false;
+  /** The end of the sheet was read. */
+  private ended = false;
   private wide = false;
 
   constructor(
@@ -167,6 +172,11 @@ class SheetReader {
       else if (token.type === 'text' && this.inValue && this.phonetic === 0) this.value += decodeEntities(token.text);
     }
     this.fillMerged();
+    if (!this.cut && !this.ended)
+      this.notes.drop(
+        `${this.file}#${this.name}!${this.row}`,
+        '工作表的内容在这里断了（文件不完整），后面的没有读；用 Excel 或 WPS 打开另存一份再导入',
+      );
     if (this.cut) this.notes.drop(`${this.file}#${this.name}!${this.row}`, `超过 ${MAX_ROWS} 行，从这一行起没有读`);
     if (this.wide) this.notes.drop(`${this.file}#${this.name}`, `超过 ${MAX_COLUMNS} 列，后面的列没有读`);
     const rows = [...this.rows].map(([row, cells]): SheetRow => ({ row, cells: Array.from(cells, (c) => c ?? '') }));
@@ -191,6 +201,7 @@ class SheetReader {
   }
 
   private close(name: string): void {
+    if (name === 'worksheet') this.ended = true;
     if (name === 'v' || name === 't') this.inValue = false;
     else if (name === 'rPh') this.phonetic -= 1;
     else if (name === 'c') this.store();
