@@ -61,7 +61,10 @@ const REASONS: Record<string, string> = {
 /** What the `yaml` package throws while aliases are put in, for people. */
 const ALIAS_REASONS: readonly [test: RegExp, reason: (match: RegExpExecArray) => string][] = [
   [/^Excessive alias count/, () => '引用（*名字）套着引用，展开后太大：删掉引用，把内容直接写出来'],
-  [/^Unresolved alias[^:]*: *(\S+)/, ([, name]) => `引用 *${name} 前面没有 &${name}：先定义再引用；值以 * 开头时要加引号`],
+  [
+    /^Unresolved alias[^:]*: *(\S+)/,
+    ([, name]) => `引用 *${name} 前面没有 &${name}：先定义再引用；值以 * 开头时要加引号`,
+  ],
 ];
 
 /**
@@ -127,7 +130,8 @@ function* tokensOf(text: string, counter: LineCounter): Generator<CST.Token> {
 }
 
 function thrown(e: unknown): string {
-  if (e instanceof TooDeepError || e instanceof RangeError) return `嵌套太深（最多 ${DEPTH_MAX} 层）：检查括号有没有配对、缩进对不对`;
+  if (e instanceof TooDeepError || e instanceof RangeError)
+    return `嵌套太深（最多 ${DEPTH_MAX} 层）：检查括号有没有配对、缩进对不对`;
   const message = messageOf(e);
   for (const [test, reason] of ALIAS_REASONS) {
     const match = test.exec(message);

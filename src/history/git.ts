@@ -16,7 +16,7 @@ export interface GitOptions {
 
 /** How a git call ended. Only `ok` means that `stdout` is whole. */
 export type GitResult =
-  | { outcome: 'ok'; stdout: Buffer; /** What it warns of. */ stderr: string }
+  | { outcome: 'ok'; stdout: Buffer /** What it warns of. */; stderr: string }
   | { outcome: 'failed'; stderr: string }
   | { outcome: 'no-git' }
   | { outcome: 'timeout' }

@@ -79,7 +79,10 @@ describe('injection by phase', () => {
     const task = textOf(state.messages.find((m) => HumanMessage.isInstance(m) && m.id?.startsWith('task-') === true)!);
     expect(task).toContain('由工具生成，不要手改');
     expect(state.ledger.map((line) => line.id)).toContain('generated');
-    expect(briefOf(state).warnings[0]).toMatchObject({ id: 'generated', why: expect.stringContaining('涉及文件 src/order/order.ts') });
+    expect(briefOf(state).warnings[0]).toMatchObject({
+      id: 'generated',
+      why: expect.stringContaining('涉及文件 src/order/order.ts'),
+    });
   });
 
   it('keeps what the model looks up by itself in the ledger', async () => {

@@ -66,7 +66,10 @@ describe('loadKnowledge', () => {
     const by = (file: string) => problems.find((problem) => problem.file.endsWith(`/${file}`));
     expect(by('blank.md')).toMatchObject({ line: 1, code: 'FRONT_MATTER', level: 'error' });
     expect(by('missing.md')).toMatchObject({ code: 'SCHEMA', reason: '缺少必填字段 summary' });
-    expect(by('range.md')).toMatchObject({ line: 4, reason: '字段 confidence 只能是 high、medium、low 之一，或 0 到 1 的数字' });
+    expect(by('range.md')).toMatchObject({
+      line: 4,
+      reason: '字段 confidence 只能是 high、medium、low 之一，或 0 到 1 的数字',
+    });
     expect(by('typo.md')).toMatchObject({
       line: 4,
       level: 'warning',

@@ -75,7 +75,10 @@ describe('readYaml', () => {
   });
 
   it.each([
-    [`a: &a [x, x]\n${[...'bcdefghij'].map((c, i) => `${c}: &${c} [${'*a, '.repeat(9)}*${'abcdefghi'[i]}]`).join('\n')}`, '引用'],
+    [
+      `a: &a [x, x]\n${[...'bcdefghij'].map((c, i) => `${c}: &${c} [${'*a, '.repeat(9)}*${'abcdefghi'[i]}]`).join('\n')}`,
+      '引用',
+    ],
     ['a: *nope\n', '&nope'],
     ['a: &x &y b\n', '&'],
     ['a: !!a !!b c\n', '!'],

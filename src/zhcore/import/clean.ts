@@ -184,8 +184,10 @@ function textOf(block: Block): string {
 
 /** Anchors that generators put into headings. */
 function titleText(title: string): string {
+  // Runs of blanks first: patterns that begin with one would be tried at each of them.
   return title
-    .replace(/\s*\{#[\w-]+\}\s*$/, '')
+    .replace(/\s+/g, ' ')
+    .replace(/ ?\{#[\w-]+\} ?$/, '')
     .replace(/\s*\[[#¶​\s]*\]\([^)]*\)\s*|\s*[¶#]\s*$/g, ' ')
     .replace(/\s+/g, ' ')
     .trim();

@@ -121,17 +121,23 @@ function withHeadings(text: string): string {
   );
 }
 
+/** Lines that are gone through for the places of all that was taken out; beyond that there is more rubbish than text. */
+const LINES_LOOKED_AT = 2_000_000;
+
 /** What was taken out, with the line where it stood when that can be found. */
 function report(dropped: { reason: string; text: string }[], raw: string, name: string, notes: Notes): void {
   const lines = raw.split(/\r\n|\n|\r/);
   const from = new Map<string, number>();
+  let looked = 0;
   for (const { reason, text } of dropped) {
     const first = text
       .split('\n')
       .find((line) => line.trim() !== '')
       ?.trim();
     const start = first === undefined ? -1 : (from.get(first) ?? -1) + 1;
-    const at = first === undefined ? -1 : lines.findIndex((line, i) => i >= start && line.includes(first));
+    const isLost = first === undefined || looked > LINES_LOOKED_AT;
+    const at = isLost ? -1 : lines.findIndex((line, i) => i >= start && line.includes(first));
+    looked += at < 0 ? lines.length : at;
     if (first !== undefined && at >= 0) from.set(first, at);
     notes.drop(at < 0 ? name : `${name}:${at + 1}`, reason, text);
   }
@@ -168,6 +174,7 @@ function draft(about: About, title: string, body: string, section?: string): Dra
 function sections(body: string, about: About, each: boolean): Draft[] {
   const lines = body.split('\n');
   const heads = parseBlocks(body, 0).filter(isMain);
+  const headAt = new Map(heads.map((head) => [head.line, head]));
   if (heads.length === 0) return [draft(about, about.title, body)];
   const pieces: { heads: Block[]; from: number; to: number; size: number }[] = [];
   const bounds = [0, ...heads.map((head) => head.line).filter((line) => line > 0), lines.length];
@@ -175,7 +182,8 @@ function sections(body: string, about: About, each: boolean): Draft[] {
     const to = bounds[i + 1] as number;
     const size = lines.slice(from, to).join('\n').length;
     const last = pieces.at(-1);
-    const head = heads.filter((one) => one.line === from);
+    const found = headAt.get(from);
+    const head = found === undefined ? [] : [found];
     if (!each && last !== undefined && last.size + size <= SPLIT_ABOVE) {
       pieces[pieces.length - 1] = { heads: [...last.heads, ...head], from: last.from, to, size: last.size + size };
     } else pieces.push({ heads: head, from, to, size });

@@ -1,3 +1,4 @@
+import { TextBuffer } from './buffer.js';
 import { elementEnds, HIDDEN, type Token, textBetween, VOID } from './elements.js';
 import { decodeEntities } from './entities.js';
 
@@ -36,7 +37,7 @@ export function toMarkdown(tokens: readonly Token[], mode: Mode): string {
 }
 
 class Converter {
-  private out = '';
+  private readonly out = new TextBuffer();
   private readonly lists: List[] = [];
   private readonly links: { href: string; at: number }[] = [];
   private readonly total: number;
@@ -61,18 +62,18 @@ class Converter {
       else if (token.type === 'open') i = this.open(token, i);
       else this.close(token.name, i);
     }
-    return this.out;
+    return this.out.toString();
   }
 
   private text(text: string): void {
     if (this.mode.kind === 'markdown') {
-      this.out += text;
+      this.out.add(text);
       return;
     }
     const flat = text.replace(/(?<=[\p{Script=Han}，。；：、])\s*\n\s*(?=\p{Script=Han})/gu, '').replace(/\s+/g, ' ');
     // Decoded, `&lt;T&gt;` would look like a tag to whoever reads the Markdown.
     const shown = decodeEntities(flat).replace(/<(?=[A-Za-z/!?])/g, '&lt;');
-    this.out += /(?:^|\s)$/.test(this.out) ? shown.trimStart() : shown;
+    this.out.add(this.out.endsBlank() ? shown.trimStart() : shown);
   }
 
   private other(): void {
@@ -91,62 +92,68 @@ class Converter {
     if (name === 'br') this.lineBreak();
     else if (name === 'img') this.image(attrs);
     else if (name === 'a') this.links.push({ href: attrs.href ?? '', at: this.out.length });
-    else if (/^h[1-6]$/.test(name)) this.out += `\n\n${'#'.repeat(Number(name[1]))} `;
+    else if (/^h[1-6]$/.test(name)) this.out.add(`\n\n${'#'.repeat(Number(name[1]))} `);
     else if (name === 'ul' || name === 'ol') {
       this.lists.push({ ordered: name === 'ol', count: 0 });
-      if (this.lists.length === 1) this.out += '\n\n';
+      if (this.lists.length === 1) this.out.add('\n\n');
     } else if (name === 'li') this.item();
-    else if (name === 'summary') this.out += '\n\n**';
-    else if (WRAPS[name] !== undefined && end > at) this.out += WRAPS[name];
-    else if (BLOCKS.has(name)) this.out += this.lists.length > 0 ? '' : '\n\n';
-    else if (name === 'hr' || name === 'tr') this.out += '\n\n';
+    else if (name === 'summary') this.out.add('\n\n**');
+    else if (WRAPS[name] !== undefined && end > at) this.out.add(WRAPS[name]);
+    else if (BLOCKS.has(name)) this.out.add(this.lists.length > 0 ? '' : '\n\n');
+    else if (name === 'hr' || name === 'tr') this.out.add('\n\n');
     return at;
   }
 
   private close(name: string, at: number): void {
     if (name === 'a') this.endLink();
-    else if (/^h[1-6]$/.test(name)) this.out += '\n\n';
+    else if (/^h[1-6]$/.test(name)) this.out.add('\n\n');
     else if (name === 'ul' || name === 'ol') {
       this.lists.pop();
-      if (this.lists.length === 0) this.out += '\n\n';
-    } else if (name === 'summary') this.out = `${this.out.trimEnd()}**\n\n`;
+      if (this.lists.length === 0) this.out.add('\n\n');
+    } else if (name === 'summary') this.out.trimEnd().add('**\n\n');
     else if (WRAPS[name] !== undefined) {
       if (this.enders.has(at)) this.wrapEnd(WRAPS[name]);
-    } else if (BLOCKS.has(name)) this.out += this.lists.length > 0 ? ' ' : '\n\n';
+    } else if (BLOCKS.has(name)) this.out.add(this.lists.length > 0 ? ' ' : '\n\n');
   }
 
   /** A row of a Markdown table is one line. */
   private lineBreak(): void {
-    const line = this.out.slice(this.out.lastIndexOf('\n') + 1);
-    const oneLine = this.mode.kind === 'markdown' && (this.lists.length > 0 || /^\s*\|/.test(line));
-    this.out = oneLine ? `${this.out.trimEnd()} ` : `${this.out}\n`;
+    const oneLine = this.mode.kind === 'markdown' && (this.lists.length > 0 || /^\s*\|/.test(this.out.lastLine()));
+    if (oneLine) this.out.trimEnd().add(' ');
+    else this.out.add('\n');
   }
 
   private item(): void {
     const list = this.lists.at(-1) ?? { ordered: false, count: 0 };
     list.count += 1;
     const indent = '  '.repeat(Math.max(0, this.lists.length - 1));
-    this.out = `${this.out.replace(/[ \t]+$/, '')}\n${indent}${list.ordered ? `${list.count}.` : '-'} `;
+    this.out.trimEnd('blanks').add(`\n${indent}${list.ordered ? `${list.count}.` : '-'} `);
   }
 
   /** Marks of emphasis stand right at the word, or they would be read as stars. */
   private wrapEnd(mark: string): void {
-    const trimmed = this.out.trimEnd();
-    this.out = trimmed.endsWith(mark) ? trimmed.slice(0, -mark.length) : `${trimmed}${mark}`;
+    this.out.trimEnd();
+    if (this.out.endsWith(mark)) this.out.cutTo(this.out.length - mark.length);
+    else this.out.add(mark);
   }
 
   private endLink(): void {
     const link = this.links.pop();
     if (link === undefined) return;
-    const text = this.out.slice(link.at).trim();
-    const lead = /^\s*/.exec(this.out.slice(link.at))?.[0] ?? '';
+    // A link around pages of text is none, but an end tag that was forgotten.
+    const inner = this.out.since(link.at);
+    if (inner === undefined) return;
+    const text = inner.trim();
+    const lead = /^\s*/.exec(inner)?.[0] ?? '';
     const useless = link.href === '' || /^(?:#|javascript:|about:)/i.test(link.href) || /[\s()]/.test(link.href);
-    this.out = this.out.slice(0, link.at) + (useless || text === '' ? lead + text : `${lead}[${text}](${link.href})`);
+    this.out.cutTo(link.at);
+    this.out.add(useless || text === '' ? lead + text : `${lead}[${text}](${link.href})`);
   }
 
   private image({ src = '', alt = '', width, height }: Record<string, string>): void {
     const pixel = width === '1' || height === '1';
-    this.out += pixel ? '' : `![${alt.replace(/[[\]\n]/g, ' ').trim()}](${src.replace(/[\s()]/g, encodeURIComponent)})`;
+    if (!pixel)
+      this.out.add(`![${alt.replace(/[[\]\n]/g, ' ').trim()}](${src.replace(/[\s()]/g, encodeURIComponent)})`);
   }
 
   private skip(what: string, at: number, end: number): number {
@@ -184,7 +191,7 @@ class Converter {
     code = code.replace(/^\n+|\s+$/g, '');
     const longest = [...code.matchAll(/`{3,}/g)].reduce((most, [run]) => Math.max(most, run.length), 2);
     const fence = '`'.repeat(longest + 1);
-    if (code !== '') this.out = `${this.out.replace(/[ \t]+$/, '')}\n\n${fence}${language}\n${code}\n${fence}\n\n`;
+    if (code !== '') this.out.trimEnd('blanks').add(`\n\n${fence}${language}\n${code}\n${fence}\n\n`);
     return end;
   }
 
@@ -194,7 +201,7 @@ class Converter {
       .trim();
     const fence = code.includes('`') ? '``' : '`';
     const pad = fence.length > 1 ? ' ' : '';
-    if (code !== '') this.out += `${fence}${pad}${code}${pad}${fence}`;
+    if (code !== '') this.out.add(`${fence}${pad}${code}${pad}${fence}`);
     return end;
   }
 
@@ -221,11 +228,11 @@ class Converter {
     }
     const filled = rows.filter((row) => row.some((cell) => cell !== ''));
     const width = filled.reduce((most, row) => Math.max(most, row.length), 0);
-    if (width <= 1) this.out += `\n\n${filled.map((row) => row.join(' ')).join('\n\n')}\n\n`;
+    if (width <= 1) this.out.add(`\n\n${filled.map((row) => row.join(' ')).join('\n\n')}\n\n`);
     else {
       const lines = filled.map((row) => `| ${Array.from({ length: width }, (_, c) => row[c] ?? '').join(' | ')} |`);
       lines.splice(1, 0, `|${' --- |'.repeat(width)}`);
-      this.out = `${this.out.replace(/[ \t]+$/, '')}\n\n${lines.join('\n')}\n\n`;
+      this.out.trimEnd('blanks').add(`\n\n${lines.join('\n')}\n\n`);
     }
     return end;
   }

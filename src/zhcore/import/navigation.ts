@@ -57,14 +57,20 @@ export function isNavigationLine(line: string, kind: 'heading' | 'paragraph' | '
 
 /** The words of a line: no list marks, links, emphasis, arrows. */
 export function bareText(line: string): string {
-  return line
+  const words = line
     .replace(/^\s*(?:[-*+>]|\d{1,3}[.)、])\s+/, '')
     .replace(/^#{1,6}\s+/, '')
     .replace(/!?\[([^[\]]{0,500})\]\([^)]{0,2000}\)/g, '$1')
     .replace(/[*`~]{1,3}|(?<!\w)_{1,3}(?=\S)|(?<=\S)_{1,3}(?!\w)/g, '')
-    .replace(/^[\s←↑→↓«»‹›<>|·•—–-]+|[\s←↑→↓«»‹›<>|·•—–-]+$/g, '')
     .trim();
+  // A loop: a pattern for the end would be tried at each of such marks in the middle.
+  let [from, to] = [0, words.length];
+  while (from < to && EDGE.test(words.charAt(from))) from++;
+  while (to > from && EDGE.test(words.charAt(to - 1))) to--;
+  return words.slice(from, to);
 }
+
+const EDGE = /[\s←↑→↓«»‹›<>|·•—–-]/;
 
 const LINK_ITEM = /^\s*(?:(?:[-*+]|\d{1,3}[.)、])\s*)?(?:\*{0,2})\[[^\]]*\]\(([^)\s]*)[^)]*\)(?:\*{0,2})[\s。，；;]*$/;
 
