@@ -9,6 +9,7 @@ import {
   Lexer,
   LineCounter,
   Parser,
+  type Scalar,
   type YAMLError,
 } from 'yaml';
 import { messageOf } from './errors.js';
@@ -94,6 +95,9 @@ export function parseYaml(text: string, schema: 'core' | 'failsafe', firstLine =
     const doc = documentOf(text, schema, counter);
     const [error] = doc.errors;
     if (error) return { ok: false, line: toLine(error.pos[0]), reason: explain(error) };
+    const again = repeatedKey(doc.contents);
+    if (again !== undefined)
+      return { ok: false, line: toLine(again.range?.[0] ?? 0), reason: `不是合法的 YAML：${REASONS.DUPLICATE_KEY}` };
     const value: unknown = doc.toJS({ maxAliasCount: 100 });
     const lineOf = (path: readonly PropertyKey[]): number => {
       for (let length = path.length; length > 0; length--) {
@@ -112,10 +116,31 @@ export function parseYaml(text: string, schema: 'core' | 'failsafe', firstLine =
 
 /** What `parseDocument` of the `yaml` package does, but for the depth. */
 function documentOf(text: string, schema: 'core' | 'failsafe', counter: LineCounter): Document.Parsed {
-  const composer = new Composer({ lineCounter: counter, schema, logLevel: 'silent' });
+  // The package compares each key with all before it; `repeatedKey` looks them up.
+  const composer = new Composer({ lineCounter: counter, schema, logLevel: 'silent', uniqueKeys: false });
   // The first document counts, and there always is one.
   const [first] = composer.compose(tokensOf(text, counter), true, text.length);
   return first as Document.Parsed;
+}
+
+/** The first key that its map has already. */
+function repeatedKey(node: unknown): Scalar | undefined {
+  const children: unknown[] = [];
+  if (isMap(node)) {
+    const seen = new Set<unknown>();
+    for (const { key, value } of node.items) {
+      if (isScalar(key)) {
+        if (seen.has(key.value)) return key;
+        seen.add(key.value);
+      } else children.push(key);
+      children.push(value);
+    }
+  } else if (isSeq(node)) for (const item of node.items) children.push(item);
+  for (const child of children) {
+    const found = repeatedKey(child);
+    if (found !== undefined) return found;
+  }
+  return undefined;
 }
 
 /** @throws TooDeepError beyond {@link DEPTH_MAX} levels */

@@ -120,19 +120,28 @@ function parseDocumentFile(text: string, path: string, dir: string, layer: Layer
   return { entries: [{ key: path, value: document }], problems };
 }
 
+/** Faults of one value that are told one by one: an entry with more is something else, and finding the line of each takes time. */
+const FAULTS_MAX = 20;
+
 /** Faults of one value as problems of its file. */
 export function toProblems(
   faults: readonly Fault[],
   lineOf: (fault: Fault) => number,
   key?: string,
 ): ParsedFile<never>['problems'] {
-  return faults.map((fault) => ({
-    line: lineOf(fault),
-    reason: fault.reason,
-    code: 'SCHEMA',
-    harmless: fault.harmless,
-    ...(key === undefined ? {} : { key }),
-  }));
+  const told = faults.length > FAULTS_MAX ? faults.slice(0, FAULTS_MAX - 1) : faults;
+  const rest = faults.slice(told.length);
+  const problems = told.map((fault) => problemOf(fault, lineOf(fault), key));
+  const [first] = rest;
+  if (first === undefined) return problems;
+  const reason = `还有 ${rest.length} 处，第一处是：${first.reason}`;
+  const harmless = rest.every((fault) => fault.harmless);
+  return [...problems, problemOf({ ...first, reason, harmless }, lineOf(first), key)];
+}
+
+function problemOf(fault: Fault, line: number, key: string | undefined): ParsedFile<never>['problems'][number] {
+  const { reason, harmless } = fault;
+  return { line, reason, code: 'SCHEMA', harmless, ...(key === undefined ? {} : { key }) };
 }
 
 function toDocument(
@@ -187,7 +196,8 @@ function parseBlocksFile(text: string, path: string, dir: string, layer: Layer):
     const at = Array.isArray(file.value) ? [i] : [];
     const key = list.length === 1 ? path : `${path}#${i + 1}`;
     const checked = validate(blockSchema, raw);
-    out.problems.push(...toProblems(checked.faults, (f) => file.lineOf([...at, ...f.path]), key));
+    for (const problem of toProblems(checked.faults, (f) => file.lineOf([...at, ...f.path]), key))
+      out.problems.push(problem);
     if (checked.value === undefined) out.entries.push({ key, failed: true });
     else out.entries.push({ key, value: blockDocument(checked.value, key, file.lineOf(at), path, dir, layer) });
   }

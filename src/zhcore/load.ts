@@ -109,7 +109,7 @@ function parseList<D, T>(
     const key = idOf(raw);
     const named = key === undefined ? '' : `${key}：`;
     const problems = toProblems(faults, (fault) => file.lineOf([i, ...fault.path]), key);
-    out.problems.push(...problems.map((problem) => ({ ...problem, reason: named + problem.reason })));
+    for (const problem of problems) out.problems.push({ ...problem, reason: named + problem.reason });
     if (value === undefined) out.entries.push(key === undefined ? { failed: true } : { key, failed: true });
     else out.entries.push({ key: key as string, value: make(value, { ...place, path, line: file.lineOf([i]) }) });
   }

@@ -36,7 +36,8 @@ export function mergeLayers<T extends Entry>(
 ): Merged<T> {
   const merged: Merged<T> = { byId: new Map(), problems: [] };
   for (const { layer, files, folder } of layers) {
-    merged.problems.push(...problemsOf(files));
+    // One by one: a broken file may have more problems than a call takes arguments.
+    for (const problem of problemsOf(files)) merged.problems.push(problem);
     const own = new Map<string, T>();
     for (const file of files.values()) {
       for (const { value } of file.entries) {

@@ -67,6 +67,13 @@ describe('readYaml', () => {
     expect(file.line).toBeGreaterThan(text.includes('\n') ? 50 : 1);
   });
 
+  it('tells a repeated key in any map, and reads maps of many keys', () => {
+    expect(readYaml('a: &x {b: 1}\nc:\n  - d: "1"\n    d: 2\n')).toMatchObject({ ok: false, line: 4 });
+    expect(readYaml('a: 1\nb: [{c: 1, c: 2}]\n')).toMatchObject({ ok: false, line: 2 });
+    const keys = Array.from({ length: 100_000 }, (_, i) => `k${i}: "v" # x`).join('\n');
+    expect(readYaml(`${keys}\nlast: >\n  end\n`)).toMatchObject({ ok: true, value: { k99999: 'v', last: 'end\n' } });
+  });
+
   it('reads what is nested as deep as anybody writes', () => {
     const text = `${'['.repeat(60)}x${']'.repeat(60)}`;
     expect(readYaml(text)).toMatchObject({ ok: true, value: parseDocument(text, { schema: 'failsafe' }).toJS() });

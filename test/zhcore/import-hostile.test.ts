@@ -83,6 +83,27 @@ describe('broken and hostile sources', () => {
     expect(core.problems).toEqual([]);
   });
 
+  // Looking back at all of the text at each tag would take minutes, which the time limit of a test does not allow.
+  it.each([
+    ['list items', `<ul>${Array.from({ length: 40_000 }, (_, i) => `<li>第${i}条说明</li>`).join('')}</ul>`],
+    ['line breaks', '第一行说明<br>'.repeat(50_000)],
+    ['links', '<a href="https://example.com/x">链接文字</a> '.repeat(30_000)],
+    ['links without an end', '<a href="https://example.com/x">链接文字 '.repeat(30_000)],
+    ['emphasis', '<b>重要</b>的说明，'.repeat(40_000)],
+    ['sentences', `<p>${'这一句说明要先查原单再退款。'.repeat(100_000)}`],
+    ['sections', Array.from({ length: 10_000 }, (_, i) => `<h2>第${i}节</h2><p>说明${i}。</p>`).join('')],
+    ['blanks in a heading', `<pre># 标题${' '.repeat(200_000)}字</pre><p>这一页说明退款的流程和注意事项。</p>`],
+  ])('a page of many %s is read', async (_, html) => {
+    const bench = new Bench({ 'page.html': html });
+    const plan = await bench.plan('page.html');
+    expect(plan.files.reduce((sum, { content }) => sum + content.length, 0)).toBeGreaterThan(html.length / 10);
+  });
+
+  it('a heading with blanks without end is read', async () => {
+    const bench = new Bench({ 'a.md': `# 标题${' '.repeat(200_000)}字\n\n退款要先查原单，再查退款单。\n` });
+    expect((await bench.plan('a.md')).files[0]?.content).toContain('先查原单');
+  });
+
   it('a script without an end is no text', async () => {
     const bench = new Bench({
       'page.html': '<h1>退款</h1><p>退款要先查原单，再查退款单。</p><h2>小节<script>alert("evil"); var a = 1;',

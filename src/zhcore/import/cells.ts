@@ -118,8 +118,8 @@ export function symbolsOf(cell: string): Symbols {
     else if (/^[A-Za-z][A-Za-z '-]*$/.test(text)) out.phrases.push(text);
     else {
       const found = identifiersOf(text);
-      if (found.length > 0) out.symbols.push(...found);
-      else out.rest.push(part);
+      for (const name of found) out.symbols.push(name);
+      if (found.length === 0) out.rest.push(part);
     }
   }
   out.symbols = [...new Set(out.symbols)];

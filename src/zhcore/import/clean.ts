@@ -81,7 +81,8 @@ function withoutNavigation(blocks: readonly Block[], drop: Drop): Block[] {
       const { kind } = block;
       const lines = block.text.split('\n');
       const left = lines.filter((line) => !isNavigationLine(line, kind));
-      for (const line of lines) if (!left.includes(line)) drop('导航或页脚文字', line);
+      const stays = new Set(left);
+      for (const line of lines) if (!stays.has(line)) drop('导航或页脚文字', line);
       if (left.length > 0) kept.push(left.length === lines.length ? block : { ...block, text: left.join('\n') });
     } else kept.push(block);
   }

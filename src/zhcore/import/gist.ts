@@ -72,6 +72,8 @@ function distinct(words: readonly string[]): string[] {
 const SUMMARY_CHARS = 120;
 /** A conclusion stands early, or it is none; in sentences. */
 const LOOKED_AT = 8;
+/** The same in characters, of one block. */
+const LOOKED_AT_CHARS = 4_000;
 /** Words with which a sentence says what holds or what to do. */
 const CONCLUDES =
   /必须|务必|不要|不能|不得|禁止|应当|应该|需要|只能|统一|一律|表示|是指|用于|负责|默认|\b(?:must|should|never|always|do not|don't|use|is|are|means)\b/i;
@@ -82,12 +84,9 @@ export function summaryOf(title: string, body: string): string {
   for (const block of parseBlocks(body, 1)) {
     if (sentences.length >= LOOKED_AT) break;
     if (block.kind !== 'paragraph' && block.kind !== 'item') continue;
-    const text = block.text.split('\n').map(bareText).filter(Boolean).reduce(joined, '');
-    sentences.push(
-      ...splitSentences(text)
-        .map((s) => s.trim())
-        .filter(isSentence),
-    );
+    const start = block.text.slice(0, LOOKED_AT_CHARS);
+    const text = start.split('\n').map(bareText).filter(Boolean).reduce(joined, '');
+    for (const sentence of splitSentences(text)) if (isSentence(sentence.trim())) sentences.push(sentence.trim());
   }
   const looked = sentences.slice(0, LOOKED_AT);
   const best = looked.find((s) => CONCLUDES.test(s)) ?? looked[0] ?? title;

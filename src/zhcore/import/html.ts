@@ -188,7 +188,7 @@ class Converter {
       if (token.type === 'text') code += decodeEntities(token.text);
       else if (token.type === 'open' && token.name === 'br') code += '\n';
     }
-    code = code.replace(/^\n+|\s+$/g, '');
+    code = code.replace(/^\n+/, '').trimEnd();
     const longest = [...code.matchAll(/`{3,}/g)].reduce((most, [run]) => Math.max(most, run.length), 2);
     const fence = '`'.repeat(longest + 1);
     if (code !== '') this.out.trimEnd('blanks').add(`\n\n${fence}${language}\n${code}\n${fence}\n\n`);

@@ -45,7 +45,8 @@ export async function lintLayers(options: LintOptions): Promise<LintResult> {
   const found: Finding[] = [];
   for (const rule of LINT_RULES) {
     options.onRule?.(rule.title);
-    found.push(...(await rule.check(model)));
+    // One by one: a broken file may have more findings than a call takes arguments.
+    for (const finding of await rule.check(model)) found.push(finding);
   }
   const sum = (of: (layer: CheckedLayer) => { length: number }) =>
     model.layers.reduce((total, layer) => total + of(layer).length, 0);
