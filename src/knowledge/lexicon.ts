@@ -72,7 +72,8 @@ function parseLexicon(text: string, file: string): ParsedFile<LexiconGroup> {
     const { value, faults } = plainGroup(raw) ?? validate(lexiconGroupSchema, raw);
     // A group has no id of its own: its first word names it, so that one that breaks keeps its last good form.
     const key = firstWord(raw);
-    for (const problem of toProblems(faults, (fault) => yaml.lineOf([i, ...fault.path]), key)) out.problems.push(problem);
+    for (const problem of toProblems(faults, (fault) => yaml.lineOf([i, ...fault.path]), key))
+      out.problems.push(problem);
     if (value === undefined) out.entries.push(key === undefined ? { failed: true } : { key, failed: true });
     else out.entries.push({ key: key as string, value: { ...value, file, line: yaml.lineOf([i]) } });
   }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { chunkDocument, KnowledgeBase, type KnowledgeDocument, loadKnowledge } from '../../src/knowledge/index.js';
 import { cutDocuments } from '../../src/knowledge/load.js';
+import { openZhCore } from '../../src/zhcore/index.js';
 import { document, tree } from './support.js';
 
 const FRONT = { title: '文档', keywords: '[文档]', summary: '一份文档' };
@@ -81,5 +82,21 @@ describe('a document that can not be cut', () => {
     expect(base.lookup('支付回调').primary?.content).toContain('先验签');
     expect(base.search('回调 验签', 1).map(({ chunk }) => chunk.documentId)).toEqual(['pay.md']);
     expect(base.problems).toEqual([]);
+  });
+});
+
+describe('files with more faults than a call takes arguments', () => {
+  it.each([
+    ['entries', '- a\n'.repeat(150_000), 150_000],
+    ['unknown fields of one entry', `- id: x\n  keyword_ch: 词\n${lines(20_000, (i) => `  k${i}: v`)}`, 20],
+  ])('%s are problems, and the other files load', (_, broken, problems) => {
+    const dir = tree({
+      '.xihe/knowledge/terms/a.yaml': broken,
+      '.xihe/knowledge/terms/b.yaml': '- id: close\n  keyword_ch: 超时关单\n  code_symbols: [cancelExpired]\n',
+    });
+    const core = openZhCore({ generalDir: tree(), projectDir: `${dir}/.xihe` });
+    expect(core.entry('close')?.type).toBe('term');
+    expect(core.problems).toHaveLength(problems);
+    expect(core.problems.at(-1)?.line).toBeGreaterThan(20);
   });
 });
