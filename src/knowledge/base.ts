@@ -262,7 +262,7 @@ export class KnowledgeBase {
   private openRetriever(): Retriever {
     if (!this.cache) return new LexicalRetriever(this.chunks);
     const key = stableHash([packageVersion(), this.version, this.cache.salt()].join('\n'));
-    return LexicalRetriever.open(this.chunks, { file: this.cache.file, key });
+    return new LexicalRetriever(this.chunks, { file: this.cache.file, key });
   }
 
   private floorOf(chunk: Chunk): number {
