@@ -1,7 +1,8 @@
-import { readdirSync, realpathSync, statSync } from 'node:fs';
-import { extname, join } from 'node:path';
-import { errnoOf, XiheError } from '../errors.js';
-import { readFileText, stableHash } from '../text/index.js';
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
+import { XiheError } from '../errors.js';
+import { plainLine, readFileText, stableHash } from '../text/index.js';
+import { listFiles, why } from './fileList.js';
 import type { LastGood } from './lastGood.js';
 import type { LoadProblem } from './types.js';
 
@@ -66,11 +67,31 @@ const RACY_MS = 2000;
  */
 export function loadFiles<T>(kind: FileKind<T>, previous?: LoadedFiles<T>): LoadedFiles<T> {
   const files = new Map<string, LoadedFile<T>>();
-  for (const path of listFiles(kind.dir, kind)) {
+  const listed = listFiles(kind.dir, kind.extensions, kind.recursive);
+  for (const { path, reason } of listed.unreadable) {
+    if (kind.ignore?.(path)) continue;
+    for (const kept of keptBelow(path, previous)) files.set(kept.path, kept);
+    const broken = { entries: [], problems: [{ line: 1, reason, code: 'READ' as const }], broken: true };
+    files.set(path, settle(kind, path, '', broken, previous?.get(path)));
+  }
+  for (const path of listed.files) {
     if (!kind.ignore?.(path)) files.set(path, loadFile(kind, path, previous?.get(path)));
   }
   kind.lastGood?.forgetOthers(files.keys());
-  return files;
+  return listed.unreadable.length === 0 ? files : new Map([...files].sort(([a], [b]) => byFolder(a, b)));
+}
+
+/** The order in which folders are walked: what can't be read must not change what comes first. */
+function byFolder(a: string, b: string): number {
+  const [left, right] = [a.split('/'), b.split('/')];
+  const at = left.findIndex((name, i) => name !== right[i]);
+  return (left[at] ?? '') < (right[at] ?? '') ? -1 : 1;
+}
+
+/** What was loaded from a folder (`path` ends in `/`, or is empty for all of them) that can't be read now: it stays in force. */
+function keptBelow<T>(path: string, previous: LoadedFiles<T> | undefined): LoadedFile<T>[] {
+  if (path !== '' && !path.endsWith('/')) return [];
+  return [...(previous?.values() ?? [])].filter((file) => file.path.startsWith(path) && file.path !== path);
 }
 
 /** All problems of some files, in order. */
@@ -141,7 +162,7 @@ function settle<T>(
     const keptLastGood = wholeFileKept || (key !== undefined && kept.has(key));
     const note = keptLastGood && !harmless ? '（上一个可用的版本继续生效）' : '';
     return {
-      file: kind.shownAs + path,
+      file: plainLine(kind.shownAs + path),
       line,
       reason: reason + note,
       code,
@@ -161,33 +182,5 @@ function tooLarge(size: number): XiheError {
 
 function unreadable(e: unknown): string {
   if (XiheError.is(e)) return `读不了：${e.message}`;
-  return `读不了：${errnoOf(e) === 'EACCES' ? '没有读权限' : (errnoOf(e) ?? '未知原因')}`;
-}
-
-/**
- * Paths of the files below `dir`, sorted, relative and POSIX. Follows links to folders, but enters no folder twice, so that a
- * loop of links ends. A folder that is not there has no files.
- */
-function listFiles(dir: string, kind: { extensions: readonly string[]; recursive: boolean }): string[] {
-  const found: string[] = [];
-  const entered = new Set<string>();
-  const walk = (at: string, prefix: string): void => {
-    let names: string[];
-    try {
-      const real = realpathSync(at);
-      if (entered.has(real)) return;
-      entered.add(real);
-      names = readdirSync(at).sort();
-    } catch {
-      return;
-    }
-    for (const name of names) {
-      if (name.startsWith('.')) continue;
-      const isFolder = statSync(join(at, name), { throwIfNoEntry: false })?.isDirectory();
-      if (isFolder === true && kind.recursive) walk(join(at, name), `${prefix}${name}/`);
-      else if (isFolder === false && kind.extensions.includes(extname(name).toLowerCase())) found.push(prefix + name);
-    }
-  };
-  walk(dir, '');
-  return found;
+  return why(e);
 }

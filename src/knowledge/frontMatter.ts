@@ -50,10 +50,15 @@ function isFence(line: string | undefined): boolean {
 
 /** Says what stands where the first `---` should be. */
 function notAtTop(lines: readonly string[]): XiheError {
+  const [top = ''] = lines;
   const first = lines.findIndex((line) => line.trim() !== '');
   if (first > 0 && isFence(lines[first]))
     return invalid(1, `文件头前面不能有空行：--- 在第 ${first + 1} 行，应在第 1 行`);
-  if (isFence(lines[0]?.trim())) return invalid(1, '文件头的 --- 前面不能有空格');
+  if (isFence(top.replace(/^\p{Cf}+/u, '')))
+    return invalid(1, '文件头的 --- 前面有看不见的字符（多半是从网页或聊天里带来的），删掉它');
+  if (isFence(top.trim())) return invalid(1, '文件头的 --- 前面不能有空格');
+  if (/^[—–－-]{2,}[ \t]*$/.test(top))
+    return invalid(1, `文件头的第一行应当正好是三个半角减号 ---，现在是 ${top.trim().slice(0, 20)}`);
   return invalid(1, '缺少文件头：第一行应当是 ---');
 }
 

@@ -9,7 +9,8 @@ export interface Block {
   level: number;
 }
 
-const FENCE = /^\s*(`{3,}|~{3,})/;
+/** A fence of code. Behind one of backticks stands no other backtick: that would be code inside a line. */
+const FENCE = /^\s*(`{3,}(?=[^`]*$)|~{3,})/;
 /** `## 标题`; with two hashes or more the blank before a Chinese title may be missing. */
 const HEADING = /^ {0,3}(?:(#{1,6})[ \t]+|(#{2,6})(?=\p{Script=Han}))/u;
 const UNDERLINE = /^ {0,3}(?:(=+)|(-{3,}))[ \t]*$/;

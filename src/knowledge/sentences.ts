@@ -13,13 +13,15 @@ const PAIRS: Record<string, string> = {
   '【': '】',
   '《': '》',
   '`': '`',
+  '"': '"',
 };
 
 /** A quote or bracket that does not close within this many characters was a slip and is ignored. */
 const LONGEST_QUOTE = 200;
 
-/** Abbreviations whose dot ends no sentence. */
-const ABBREVIATION = /(?:^|[^A-Za-z])(?:e\.g|i\.e|etc|vs|cf|Mr|Ms|Dr|No|Fig|v\d*|\d+)$/i;
+/** Abbreviations whose dot ends no sentence; a single letter is one too (`U.S.`, `A. 选项`), and so is a version's `2.x`. */
+const ABBREVIATION =
+  /(?:(?:^|[^A-Za-z])(?:e\.g|i\.e|etc|vs|cf|al|Mr|Ms|Dr|No|Fig|Eq|Sec|Ch|v\d*|\d+)|(?:^|[^A-Za-z'’])[A-Za-z])$/i;
 
 /**
  * Cuts prose into sentences, so that each piece says something complete.
@@ -64,16 +66,18 @@ function isStopMark(c: string): boolean {
 /** A closing quote right after a full stop ends the sentence around it, when a new one begins: “好。”他走了。 */
 function endsInside(text: string, close: number): boolean {
   const mark = text.charAt(close);
-  if (mark !== '”' && mark !== '」' && mark !== '』') return false;
+  if (mark !== '”' && mark !== '」' && mark !== '』' && mark !== '"') return false;
   const next = text.charAt(close + 1);
   return FULL_STOPS.has(text.charAt(close - 1)) && (next === '' || /\s/.test(next));
 }
 
 function isStop(text: string, i: number): boolean {
   const c = text.charAt(i);
+  const next = text.charAt(i + 1);
+  // 。。。 is how ellipses are typed.
+  if (c === '。') return next !== '。' && text.charAt(i - 1) !== '。';
   if (FULL_STOPS.has(c)) return true;
   if (!LATIN_STOPS.has(c)) return false;
-  const next = text.charAt(i + 1);
   if (c !== '.') return next === '' || /[\s\p{Script=Han}]/u.test(next);
   if (text.charAt(i - 1) === '.' || next === '.') return false;
   if (next !== '' && !/\s/.test(next)) return false;

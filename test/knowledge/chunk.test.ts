@@ -24,13 +24,50 @@ describe('splitSentences', () => {
     ['见 https://a.cn/b?c=1。好', ['见 https://a.cn/b?c=1。', '好']],
     ['Use e.g. this one. Then stop.', ['Use e.g. this one. ', 'Then stop.']],
     ['用 `a. b` 调用。', ['用 `a. b` 调用。']],
+    ['升级到 1.2.3。然后重启。', ['升级到 1.2.3。', '然后重启。']],
+    ['等等。。。再说。好。', ['等等。。。再说。', '好。']],
+    ['等等...再说', ['等等...再说']],
+    ['他说「不行。」然后走了。', ['他说「不行。」然后走了。']],
+    ['他说：「不行。」\n然后走了。', ['他说：「不行。」\n', '然后走了。']],
+    ['报错 "x. y" 时重试。完。', ['报错 "x. y" 时重试。', '完。']],
+    ['放在 a.b 里。改 conf/app.yaml 就行', ['放在 a.b 里。', '改 conf/app.yaml 就行']],
+    ['连 192.168.1.1:8080 试试。再连 10.0.0.1. 完', ['连 192.168.1.1:8080 试试。', '再连 10.0.0.1. 完']],
+    ['U.S. servers are slow. OK', ['U.S. servers are slow. ', 'OK']],
+    ['选 A. 重试 B. 放弃', ['选 A. 重试 B. 放弃']],
+    ['Spring Boot 2.x. 之后不同', ['Spring Boot 2.x. 之后不同']],
+    ["It's done. Don't. Stop", ["It's done. ", "Don't. ", 'Stop']],
+    ['i.e. 只读；etc. 等等。vs. 读写', ['i.e. 只读；etc. 等等。', 'vs. 读写']],
+    ['a!=b 时报错！重试', ['a!=b 时报错！', '重试']],
+    ['超时了吗?是的', ['超时了吗?', '是的']],
+    ['先停。1. 查单。2. 重试。', ['先停。', '1. 查单。', '2. 重试。']],
   ])('%s', (text, sentences) => {
     expect(splitSentences(text)).toEqual(sentences);
   });
 
   it('loses nothing', () => {
     const rng = random(3);
-    const parts = ['句子', '。', '！', '“', '”', '（', '）', '`', '.', ' ', 'a1', '\n', '……', '：', '?', '"'];
+    const parts = [
+      '句子',
+      '。',
+      '！',
+      '“',
+      '”',
+      '（',
+      '）',
+      '`',
+      '.',
+      ' ',
+      'a1',
+      '\n',
+      '……',
+      '：',
+      '?',
+      '"',
+      '。。',
+      "'",
+      '」',
+      '「',
+    ];
     for (let i = 0; i < 2000; i++) {
       const text = Array.from({ length: rng.below(30) }, () => rng.pick(parts)).join('');
       expect(splitSentences(text).join('')).toBe(text);
