@@ -1,6 +1,6 @@
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname } from 'node:path';
-import { Bm25Index, type Bm25Json, contentWords } from '../text/index.js';
+import { readFileSync } from 'node:fs';
+import { Bm25Index, contentWords } from '../text/index.js';
+import { writeAtomic } from './atomicFile.js';
 import type { Chunk } from './types.js';
 
 /** Where a lexical index is kept between processes. */
@@ -53,10 +53,8 @@ function indexOf(chunks: readonly Chunk[]): Bm25Index<number> {
 
 function readIndex(cache: LexicalCache, size: number): Bm25Index<number> | undefined {
   try {
-    const kept = JSON.parse(readFileSync(cache.file, 'utf8')) as { key: string; index: Bm25Json<number> };
-    if (kept.key !== cache.key) return undefined;
-    const index = Bm25Index.fromJSON(kept.index);
-    return index.size === size ? index : undefined;
+    const { index, note } = Bm25Index.fromBytes<number>(readFileSync(cache.file));
+    return (note as { key?: unknown } | undefined)?.key === cache.key && index.size === size ? index : undefined;
   } catch {
     // Not there, cut off by a crash, or of another version: made anew.
     return undefined;
@@ -64,15 +62,7 @@ function readIndex(cache: LexicalCache, size: number): Bm25Index<number> | undef
 }
 
 function writeIndex(cache: LexicalCache, index: Bm25Index<number>): void {
-  const temp = `${cache.file}.${process.pid}.tmp`;
-  try {
-    mkdirSync(dirname(cache.file), { recursive: true });
-    writeFileSync(temp, JSON.stringify({ key: cache.key, index: index.toJSON() }));
-    renameSync(temp, cache.file);
-  } catch {
-    // A read-only or full disk: the next process makes the index again.
-    if (existsSync(temp)) rmSync(temp, { force: true });
-  }
+  writeAtomic(cache.file, index.toPieces({ key: cache.key }));
 }
 
 /** Titles and keywords repeat in every chunk of a document: each is cut once. */

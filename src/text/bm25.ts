@@ -1,18 +1,26 @@
+import { fromBytes, type IndexHead, toPieces } from './bm25Bytes.js';
+import { type Postings, PostingsBuilder } from './bm25Postings.js';
+import {
+  addAll,
+  bestDocs,
+  type DocFilter,
+  placeOf,
+  type QueryTerm,
+  type ScoredDoc,
+  Scratch,
+  top,
+} from './bm25Search.js';
+
 /** BM25's usual constants (Robertson & Zaragoza 2009): term saturation and length normalisation. */
 const DEFAULT_K1 = 1.2;
 const DEFAULT_B = 0.75;
-
-/** Stored weights keep this many decimals: far below what changes an order, and a third of the JSON. */
-const STORED_DECIMALS = 4;
-
-const FORMAT = 1;
 
 export interface Bm25Options {
   /** Term saturation, default 1.2. */
   k1?: number;
   /** How much long fields are held back, 0–1, default 0.75. */
   b?: number;
-  /** Weight by field; a field that isn't named here weighs 1. */
+  /** Weight by field; a field that isn't named here weighs 1, one of weight 0 is not indexed. At most 8 fields. */
   fields?: Record<string, number>;
 }
 
@@ -25,20 +33,6 @@ export interface Bm25Hit<Id> {
 
 export type Bm25Query = readonly string[] | readonly { token: string; weight: number }[];
 
-/** The JSON form; see {@link Bm25Index.fromJSON}. */
-export interface Bm25Json<Id> {
-  format: number;
-  k1: number;
-  ids: Id[];
-  /** token → document number, weight, document number, weight, … */
-  terms: Record<string, number[]>;
-}
-
-interface Postings {
-  docs: Uint32Array;
-  weights: Float32Array;
-}
-
 /**
  * A lexical index with fields (BM25F: the frequencies of all fields are weighted and normalised by field length first, then
  * saturated together). Tokens are cut by the caller, see {@link contentWords}.
@@ -49,12 +43,10 @@ export class Bm25Index<Id extends string | number = string> {
   private readonly k1: number;
   private readonly b: number;
   private readonly fieldWeights: Record<string, number>;
-  private readonly fieldNumbers = new Map<string, number>();
-  private readonly fieldLengths: number[][] = [];
-  /** While adding: token → triples of document, field, frequency. */
-  private raw: Map<string, number[]> | undefined = new Map();
-  private postings = new Map<string, Postings>();
+  private builder: PostingsBuilder | undefined = new PostingsBuilder();
+  private postings: Postings | undefined;
   private ids: Id[] = [];
+  private spare: Scratch | undefined;
 
   constructor(options: Bm25Options = {}) {
     this.k1 = options.k1 ?? DEFAULT_K1;
@@ -75,62 +67,24 @@ export class Bm25Index<Id extends string | number = string> {
    * @throws Error after `finish`, which is a mistake in the calling code
    */
   add(id: Id, fields: Record<string, readonly string[]>): void {
-    if (this.raw === undefined) throw new Error('Bm25Index: add after finish');
-    const doc = this.ids.push(id) - 1;
-    for (const [name, tokens] of Object.entries(fields)) {
-      const field = this.fieldNumber(name);
-      const lengths = this.fieldLengths[field]!;
-      lengths[doc] = (lengths[doc] ?? 0) + tokens.length;
-      for (const [token, count] of countTokens(tokens)) {
-        const triples = this.raw.get(token);
-        if (triples === undefined) this.raw.set(token, [doc, field, count]);
-        else triples.push(doc, field, count);
-      }
-    }
-  }
-
-  private fieldNumber(name: string): number {
-    let field = this.fieldNumbers.get(name);
-    if (field === undefined) {
-      field = this.fieldNumbers.size;
-      this.fieldNumbers.set(name, field);
-      this.fieldLengths.push([]);
-    }
-    return field;
+    if (this.builder === undefined) throw new Error('Bm25Index: add after finish');
+    this.ids.push(id);
+    this.builder.add(fields, this.fieldWeights);
   }
 
   /** Computes the postings from all documents; calling it again does nothing. */
   finish(): this {
-    if (this.raw === undefined) return this;
-    const names = [...this.fieldNumbers.keys()];
-    const weights = names.map((name) => this.fieldWeights[name] ?? 1);
-    const averages = this.fieldLengths.map((lengths) => average(lengths));
-    for (const [token, triples] of this.raw) this.postings.set(token, this.weigh(triples, weights, averages));
-    this.raw = undefined;
+    this.postings ??= this.builder?.finish({ k1: this.k1, b: this.b, fields: this.fieldWeights });
+    this.builder = undefined;
     return this;
-  }
-
-  private weigh(triples: readonly number[], weights: readonly number[], averages: readonly number[]): Postings {
-    const docs: number[] = [];
-    const sums: number[] = [];
-    for (let i = 0; i < triples.length; i += 3) {
-      const doc = triples[i]!;
-      const field = triples[i + 1]!;
-      const length = this.fieldLengths[field]![doc] ?? 0;
-      const norm = 1 - this.b + (this.b * length) / (averages[field] || 1);
-      const weight = (weights[field]! * triples[i + 2]!) / norm;
-      if (docs.at(-1) === doc) sums[sums.length - 1]! += weight;
-      else {
-        docs.push(doc);
-        sums.push(weight);
-      }
-    }
-    return { docs: Uint32Array.from(docs), weights: Float32Array.from(sums) };
   }
 
   /** In how many documents a token stands. */
   documentFrequency(token: string): number {
-    return this.postings.get(token)?.docs.length ?? 0;
+    if (this.postings === undefined) return 0;
+    const { vocabulary, starts } = this.postings;
+    const number = vocabulary.numberOf(token);
+    return number < 0 ? 0 : (starts[number + 1] as number) - (starts[number] as number);
   }
 
   /**
@@ -138,93 +92,169 @@ export class Bm25Index<Id extends string | number = string> {
    *
    * @param tokens cut like the documents; a token given twice counts twice
    * @param k how many at most
+   * @param filter says which documents may be found; asked only for those that would be among the best
    * @returns best first; equal scores in the order of adding
    * @throws Error before `finish`, which is a mistake in the calling code
    */
-  search(tokens: Bm25Query, k: number): Bm25Hit<Id>[] {
-    if (this.raw !== undefined) throw new Error('Bm25Index: search before finish');
-    const query: { token: string; postings: Postings }[] = [];
-    const scores = new Float64Array(this.ids.length);
-    const found: number[] = [];
-    for (const [token, weight] of weighTokens(tokens)) {
-      const postings = this.postings.get(token);
-      if (postings === undefined || weight <= 0) continue;
-      query.push({ token, postings });
-      this.addScores(weight, postings, scores, found);
-    }
-    // Numbers of documents rise in the order of adding; sort keeps nothing else stable for equal scores.
-    found.sort((a, b) => scores[b]! - scores[a]! || a - b);
-    return found.slice(0, k).map((doc) => ({
-      id: this.ids[doc]!,
-      score: scores[doc]!,
-      matched: query.filter(({ postings }) => holds(postings.docs, doc)).map(({ token }) => token),
-    }));
-  }
-
-  private addScores(weight: number, { docs, weights }: Postings, scores: Float64Array, found: number[]): void {
-    // Lucene's form of idf: never negative, also for a token that every document holds.
-    const idf = Math.log(1 + (this.ids.length - docs.length + 0.5) / (docs.length + 0.5));
-    for (let i = 0; i < docs.length; i++) {
-      const doc = docs[i]!;
-      const frequency = weights[i]!;
-      if (scores[doc] === 0) found.push(doc);
-      scores[doc]! += weight * idf * ((frequency * (this.k1 + 1)) / (this.k1 + frequency));
-    }
-  }
-
-  /** A finished index as JSON, for a cache on disk. */
-  toJSON(): Bm25Json<Id> {
-    this.finish();
-    const terms: Record<string, number[]> = Object.create(null);
-    const scale = 10 ** STORED_DECIMALS;
-    for (const [token, { docs, weights }] of this.postings) {
-      const flat: number[] = [];
-      for (let i = 0; i < docs.length; i++) flat.push(docs[i]!, Math.round(weights[i]! * scale) / scale);
-      terms[token] = flat;
-    }
-    return { format: FORMAT, k1: this.k1, ids: this.ids, terms };
+  search(tokens: Bm25Query, k: number, filter?: (id: Id) => boolean): Bm25Hit<Id>[] {
+    const postings = this.finished();
+    const terms = this.termsOf(tokens, postings);
+    if (terms.length === 0 || k < 1) return [];
+    const found = this.borrow((scratch) => bestDocs(postings, terms, k, scratch, this.byDoc(filter)));
+    return found.map((hit) => this.hitOf(hit, terms, postings));
   }
 
   /**
-   * A finished index from {@link Bm25Index.toJSON}.
+   * What every document scores, for whoever mixes these scores with others. Costs more than {@link search}, which leaves out
+   * what can't be among the best.
    *
-   * @throws Error when `json` is of another format: build the index anew
+   * @param tokens as for {@link search}
+   * @returns copies: good for as long as they are kept
+   * @throws Error before `finish`, which is a mistake in the calling code
    */
-  static fromJSON<Id extends string | number = string>(json: Bm25Json<Id>): Bm25Index<Id> {
-    if (json.format !== FORMAT) throw new Error(`Bm25Index: unknown format ${json.format}`);
-    const index = new Bm25Index<Id>({ k1: json.k1 });
-    index.ids = json.ids;
-    for (const [token, flat] of Object.entries(json.terms)) {
-      const half = flat.length / 2;
-      const docs = new Uint32Array(half);
-      const weights = new Float32Array(half);
-      for (let i = 0; i < half; i++) {
-        docs[i] = flat[2 * i]!;
-        weights[i] = flat[2 * i + 1]!;
-      }
-      index.postings.set(token, { docs, weights });
+  scores(tokens: Bm25Query): Bm25Scores<Id> {
+    const postings = this.finished();
+    const terms = this.termsOf(tokens, postings);
+    const { docs, values } = this.borrow((scratch) => {
+      for (const term of terms) addAll(postings, term, scratch);
+      return sparse(scratch);
+    });
+    return new Bm25Scores(docs, values, this.ids, (hit) => this.hitOf(hit, terms, postings));
+  }
+
+  /**
+   * A finished index as pieces of a file. They are views on its memory: write them, do not keep them.
+   *
+   * @param note whatever JSON belongs to it, see {@link Bm25Index.fromBytes}
+   */
+  toPieces(note?: unknown): Uint8Array[] {
+    const postings = this.finish().finished();
+    const named = this.ids.some((id, i) => id !== i);
+    const head: IndexHead = { k1: this.k1, size: this.size, ...(named ? { ids: this.ids } : {}), note };
+    return toPieces(head, postings);
+  }
+
+  /**
+   * A finished index from {@link Bm25Index.toPieces}, joined.
+   *
+   * @param bytes are not copied: leave them as they are
+   * @throws Error when they are cut, damaged, foreign or of another version: build the index anew
+   */
+  static fromBytes<Id extends string | number = string>(bytes: Uint8Array): { index: Bm25Index<Id>; note: unknown } {
+    const { head, postings } = fromBytes(bytes);
+    const index = new Bm25Index<Id>({ k1: head.k1 });
+    index.ids = (head.ids ?? Array.from({ length: head.size }, (_, i) => i)) as Id[];
+    if (index.ids.length !== head.size) throw new Error('a lexical index with other documents');
+    index.postings = postings;
+    index.builder = undefined;
+    return { index, note: head.note };
+  }
+
+  private finished(): Postings {
+    if (this.postings === undefined) throw new Error('Bm25Index: search before finish');
+    return this.postings;
+  }
+
+  /** Lends the buffer of scores; a search inside a filter gets one of its own. */
+  private borrow<T>(work: (scratch: Scratch) => T): T {
+    const scratch = this.spare ?? new Scratch(this.size);
+    this.spare = undefined;
+    try {
+      return work(scratch);
+    } finally {
+      scratch.clear();
+      this.spare = scratch;
     }
-    index.raw = undefined;
-    return index;
+  }
+
+  private byDoc(filter: ((id: Id) => boolean) | undefined): DocFilter | undefined {
+    return filter && ((doc) => filter(this.ids[doc] as Id));
+  }
+
+  private termsOf(tokens: Bm25Query, { vocabulary, starts }: Postings): QueryTerm[] {
+    const terms: QueryTerm[] = [];
+    for (const [token, weight] of weighTokens(tokens)) {
+      const number = vocabulary.numberOf(token);
+      if (number < 0 || !(weight > 0)) continue;
+      const frequency = (starts[number + 1] as number) - (starts[number] as number);
+      // Lucene's form of idf: never negative, also for a token that every document holds.
+      const idf = Math.log(1 + (this.size - frequency + 0.5) / (frequency + 0.5));
+      terms.push({ token, number, factor: weight * idf });
+    }
+    return terms;
+  }
+
+  private hitOf({ doc, score }: ScoredDoc, terms: readonly QueryTerm[], postings: Postings): Bm25Hit<Id> {
+    const matched = terms.filter((term) => placeOf(postings, term.number, doc) >= 0).map(({ token }) => token);
+    return { id: this.ids[doc] as Id, score, matched };
   }
 }
 
-/** Binary search in ascending document numbers. */
-function holds(docs: Uint32Array, doc: number): boolean {
-  let low = 0;
-  let high = docs.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (docs[middle]! < doc) low = middle + 1;
-    else high = middle;
+/** The scores of one query, see {@link Bm25Index.scores}. Documents are numbered in the order of adding. */
+export class Bm25Scores<Id extends string | number = string> {
+  /** The greatest score, 0 when nothing was found. */
+  readonly max: number;
+
+  /**
+   * @param docs numbers of the documents that score, ascending
+   * @param values their scores, in the same order
+   */
+  constructor(
+    readonly docs: Uint32Array,
+    readonly values: Float64Array,
+    private readonly ids: readonly Id[],
+    private readonly hitOf: (doc: ScoredDoc) => Bm25Hit<Id>,
+  ) {
+    let max = 0;
+    for (const value of values) if (value > max) max = value;
+    this.max = max;
   }
-  return docs[low] === doc;
+
+  /** The score of a document; 0 when it holds no word of the query. */
+  score(doc: number): number {
+    const at = this.placeOf(doc);
+    return at < 0 ? 0 : (this.values[at] as number);
+  }
+
+  /** A document as {@link Bm25Index.search} would give it; undefined when it holds no word of the query. */
+  hit(doc: number): Bm25Hit<Id> | undefined {
+    const at = this.placeOf(doc);
+    return at < 0 ? undefined : this.hitOf({ doc, score: this.values[at] as number });
+  }
+
+  /** The best documents, as {@link Bm25Index.search} gives them. */
+  top(k: number, filter?: (id: Id) => boolean): Bm25Hit<Id>[] {
+    const places = new Uint32Array(this.docs.length);
+    for (let i = 0; i < places.length; i++) places[i] = i;
+    const byPlace = filter && ((place: number) => filter(this.ids[this.docs[place] as number] as Id));
+    return top(places, places.length, this.values, k, byPlace).map(({ doc: place, score }) =>
+      this.hitOf({ doc: this.docs[place] as number, score }),
+    );
+  }
+
+  private placeOf(doc: number): number {
+    let low = 0;
+    let high = this.docs.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if ((this.docs[middle] as number) < doc) low = middle + 1;
+      else high = middle;
+    }
+    return this.docs[low] === doc ? low : -1;
+  }
 }
 
-function countTokens(tokens: readonly string[]): Map<string, number> {
-  const counts = new Map<string, number>();
-  for (const token of tokens) counts.set(token, (counts.get(token) ?? 0) + 1);
-  return counts;
+/** From this share of documents on, looking at all of them is faster than sorting those that score. */
+const DENSE = 1 / 32;
+
+/** Copies of the scores that are not 0, in the order of documents. */
+function sparse({ scores, touched, count }: Scratch): { docs: Uint32Array; values: Float64Array } {
+  const docs = touched.slice(0, count);
+  if (count < DENSE * scores.length) docs.sort();
+  else for (let doc = 0, at = 0; at < count; doc++) if (scores[doc] !== 0) docs[at++] = doc;
+  const values = new Float64Array(count);
+  for (let i = 0; i < count; i++) values[i] = scores[docs[i] as number] as number;
+  return { docs, values };
 }
 
 function weighTokens(tokens: Bm25Query): Map<string, number> {
@@ -234,16 +264,4 @@ function weighTokens(tokens: Bm25Query): Map<string, number> {
     weights.set(token, (weights.get(token) ?? 0) + weight);
   }
   return weights;
-}
-
-/** Mean over the documents that have the field at all (holes in the array don't count). */
-function average(lengths: readonly number[]): number {
-  let sum = 0;
-  let count = 0;
-  for (const length of lengths) {
-    if (length === undefined) continue;
-    sum += length;
-    count += 1;
-  }
-  return count === 0 ? 1 : sum / count;
 }

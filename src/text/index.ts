@@ -1,5 +1,5 @@
 /** The public face of the text room: how Xihe normalises, cuts, counts, compares, reads and writes text. */
-export { type Bm25Hit, Bm25Index, type Bm25Json, type Bm25Options, type Bm25Query } from './bm25.js';
+export { type Bm25Hit, Bm25Index, type Bm25Options, type Bm25Query, Bm25Scores } from './bm25.js';
 export {
   applyTextEdits,
   decodeText,
