@@ -5,6 +5,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
+import { vendorMilvus } from './vendor-milvus.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const rooms = readdirSync(join(root, 'src'), { withFileTypes: true })
@@ -55,4 +56,5 @@ mkdirSync(vendor, { recursive: true });
 for (const file of ['ort.wasm.bundle.min.mjs', 'ort-wasm-simd-threaded.wasm'])
   copyFileSync(join(ort, file), join(vendor, file));
 copyFileSync(join(root, 'scripts', 'licenses', 'onnxruntime-web.txt'), join(vendor, 'LICENSE.txt'));
+await vendorMilvus(root, join(root, 'dist', 'vendor', 'milvus2-sdk-node'));
 writeFileSync(join(root, 'dist', '.built'), new Date().toISOString());

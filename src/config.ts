@@ -64,7 +64,19 @@ export const configSchema = z
       })
       .strict()
       .prefault({}),
-    milvus: z.object({ address: z.string().optional(), token: z.string().optional() }).strict().prefault({}),
+    milvus: z
+      .object({
+        /** `host:port` or `https://host:port`; the index is kept in memory when it is not set. */
+        address: z.string().optional(),
+        /** `user:password` or an API key. */
+        token: z.string().optional(),
+        /** One that is there; the server's default when not set. */
+        database: z.string().optional(),
+        /** Longest time for one search, in seconds; writing may take six times as long. */
+        timeoutSeconds: z.number().positive().default(5),
+      })
+      .strict()
+      .prefault({}),
     run: runLimits.strict().prefault({}),
     core: z
       .object({
@@ -118,6 +130,7 @@ const ENV: ReadonlyArray<readonly [section: keyof XiheConfig, key: string, varia
     ['embedding', 'name', 'XIHE_EMBED_MODEL', 'text'],
     ['milvus', 'address', 'XIHE_MILVUS_ADDRESS', 'text'],
     ['milvus', 'token', 'XIHE_MILVUS_TOKEN', 'text'],
+    ['milvus', 'database', 'XIHE_MILVUS_DATABASE', 'text'],
     ['state', 'keepThreads', 'XIHE_KEEP_THREADS', 'number'],
     ['core', 'preset', 'XIHE_CORE_PRESET', 'text'],
     ['run', 'maxTurns', 'XIHE_MAX_TURNS', 'number'],

@@ -10,18 +10,22 @@ export function today(now = new Date()): string {
 }
 
 /**
- * Whether an entry says of itself that its time is over. `version_until` may also be a version (`3.2`), which no clock can judge:
- * then it is not.
+ * The last day for which something holds, as a number that compares: `2026-11-03` → 20261103, `2026-11` → 20261131 (no day of the
+ * month is later).
+ *
+ * @returns undefined for a version (`3.2`), which no clock can judge, and where nothing is said
+ */
+export function lastDayOf(versionUntil: string | undefined): number | undefined {
+  const [, year, month, day = '31'] = DAY.exec(versionUntil ?? '') ?? [];
+  return year === undefined ? undefined : Number(year + month!.padStart(2, '0') + day.padStart(2, '0'));
+}
+
+/**
+ * Whether an entry says of itself that its time is over; see {@link lastDayOf} for what `version_until` may be.
  *
  * @param day `2026-11-03`
  */
 export function isExpired({ versionUntil }: Pick<Provenance, 'versionUntil'>, day: string): boolean {
-  const parts = DAY.exec(versionUntil ?? '');
-  if (parts === null) return false;
-  const until = parts
-    .slice(1)
-    .filter((part) => part !== undefined)
-    .map((part) => part.padStart(2, '0'))
-    .join('-');
-  return day.slice(0, until.length) > until;
+  const last = lastDayOf(versionUntil);
+  return last !== undefined && Number(day.replaceAll('-', '')) > last;
 }

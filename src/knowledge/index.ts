@@ -9,6 +9,17 @@ export {
   SUPPLEMENT_MIN,
 } from './base.js';
 export { chunkDocument } from './chunk.js';
+export {
+  type ChunkIndex,
+  type IndexFacts,
+  type IndexFilter,
+  type IndexHit,
+  type IndexRow,
+  type RowSource,
+  rowHash,
+  type SyncOptions,
+  syncIndex,
+} from './chunkIndex.js';
 export type { ExactHit } from './exact.js';
 export { isExpired, today } from './expiry.js';
 export { type FileKind, type LoadedFiles, loadFiles, type ParsedFile, problemsOf } from './files.js';
@@ -16,6 +27,8 @@ export { type FrontMatter, parseFrontMatter } from './frontMatter.js';
 export { type LastGood, LastGoodFolder } from './lastGood.js';
 export { Lexicon, type LexiconGroup, type LoadedLexicon, loadLexicon, type RelatedWord } from './lexicon.js';
 export { dropUndefined, type Layer, type LoadedKnowledge, loadKnowledge, toProblems } from './load.js';
+export { LocalIndex } from './localIndex.js';
+export { MilvusIndex, type MilvusOptions, openMilvusIndex } from './milvus/milvusIndex.js';
 export type { Retriever, RetrieverHit } from './retriever.js';
 export * as fields from './schema.js';
 export { cutSection } from './sections.js';
