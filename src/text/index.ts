@@ -23,7 +23,7 @@ export {
   isPrivateKeyFile,
 } from './secretFiles.js';
 export { looksRandom, type SecretFound, secretIn, secretsIn, withoutSecrets } from './secretValues.js';
-export { addUserWords, bigrams, contentWords, cutWords, normalise, segment } from './segment.js';
+export { addUserWords, bigrams, contentWords, cutWords, normalise, segment, taughtWords } from './segment.js';
 export { closest, similarity } from './similarity.js';
 export { isStopWord } from './stopwords.js';
 export { compilePattern, PATTERN_TIMEOUT_MS, type PatternHit, SlowPatternError, searchLines } from './timedPattern.js';

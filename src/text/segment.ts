@@ -35,6 +35,11 @@ export function addUserWords(words: Iterable<string>): void {
   }
 }
 
+/** All words that the cutter keeps whole beside those of its dictionary, folded: with them a text's tokens may change. */
+export function taughtWords(): ReadonlySet<string> {
+  return userWords;
+}
+
 function cutter(): Jieba {
   if (jieba === undefined) {
     const { Jieba, dict } = jiebaModule();

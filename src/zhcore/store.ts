@@ -40,7 +40,7 @@ export class EntryStore {
   ) {
     this.knowledge = KnowledgeBase.open(
       layers.map(({ dir, layer, lastGoodDir }) => ({ dir: join(dir, 'knowledge'), layer, lastGoodDir })),
-      cacheDir === undefined ? undefined : { file: join(cacheDir, 'knowledge-index.json'), salt: () => this.version },
+      cacheDir === undefined ? undefined : { file: join(cacheDir, 'knowledge-index.bin'), salt: () => this.version },
     );
     this.load();
   }

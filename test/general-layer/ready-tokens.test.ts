@@ -1,0 +1,69 @@
+import { readFileSync } from 'node:fs';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { assetPath } from '../../src/assets.js';
+import { loadKnowledge } from '../../src/knowledge/index.js';
+import { openLexicalIndex } from '../../src/knowledge/lexicalStore.js';
+import { READY_FILE, readyTokens } from '../../src/knowledge/tokenCache.js';
+import { TokenFile } from '../../src/knowledge/tokenFile.js';
+import { addUserWords, contentWords } from '../../src/text/index.js';
+import { openZhCore } from '../../src/zhcore/index.js';
+
+const { chunks } = loadKnowledge(assetPath('knowledge'), 'general');
+/** Cuts everything, whatever ships. */
+const ANEW = { readyFile: assetPath('knowledge', 'no such file') };
+const noJieba = () => {
+  throw new Error('cut');
+};
+
+describe('the tokens of the general layer that ship', () => {
+  beforeAll(() => {
+    openZhCore().lookup('术语');
+  });
+
+  it('are those of its text as it is now', () => {
+    const same = readFileSync(READY_FILE()).equals(readyTokens(chunks, contentWords));
+    expect(same, '通用层的文字或分词规则变了：运行 npm run general:index，把 knowledge/ready/tokens.bin 一起提交').toBe(
+      true,
+    );
+  });
+
+  it('make the index without cutting anything', () => {
+    expect(openLexicalIndex(chunks, undefined, { cut: noJieba }).cut).toBe(0);
+    const text = openLexicalIndex(chunks).index;
+    const anew = openLexicalIndex(chunks, undefined, ANEW);
+    expect(anew.cut).toBe(chunks.length);
+    for (const query of ['支付回调重复通知怎么办', 'OrderService 超时', '时区 夏令时 cron'])
+      expect(text.search(contentWords(query), 20)).toEqual(anew.index.search(contentWords(query), 20));
+  });
+
+  it('are cut again where a word of the project stands, so that the answers are those of a cut with all words', () => {
+    // Words that no dictionary has: some stand in the text, others do not.
+    const holds = (word: string) => chunks.filter((chunk) => chunk.content.includes(word)).length;
+    const words = ['超时关单', '夏令时切', '幂等键怎', '原路退回单据'];
+    const inText = chunks.flatMap((chunk) => chunk.content.match(/\p{Script=Han}{4}/gu) ?? []).slice(500, 503);
+    for (const word of inText) expect(holds(word)).toBeGreaterThan(0);
+    addUserWords([...words, ...inText]);
+    const mixed = openLexicalIndex(chunks);
+    const anew = openLexicalIndex(chunks, undefined, ANEW);
+    expect(mixed.cut).toBeGreaterThan(0);
+    expect(mixed.cut).toBeLessThan(chunks.length / 4);
+    const asked = [...words, ...inText, ...chunks.slice(0, 50).map((chunk) => chunk.content.slice(0, 40))];
+    for (const query of asked) {
+      const tokens = contentWords(query);
+      expect(mixed.index.search(tokens, 20)).toEqual(anew.index.search(tokens, 20));
+    }
+  });
+
+  it('are found by the parts of a term that only the project knows', () => {
+    addUserWords(['支付回调验签器']);
+    expect(contentWords('支付回调验签器')).toContain('支付回调验签器');
+    const { index } = openLexicalIndex(chunks);
+    const [best] = index.search(contentWords('支付回调验签器'), 1);
+    expect(best?.matched).toEqual(expect.arrayContaining(['回调', '验签']));
+    expect(chunks[best?.id ?? -1]?.content).toMatch(/验签/);
+  });
+
+  it('hold every chunk of it', () => {
+    expect(new TokenFile(readFileSync(READY_FILE())).size).toBe(chunks.length);
+  });
+});
