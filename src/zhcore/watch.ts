@@ -1,11 +1,14 @@
+import type { Stats } from 'node:fs';
 import { existsSync } from 'node:fs';
-import { relative, sep } from 'node:path';
+import { extname, relative, sep } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { FSWatcher } from 'chokidar';
 import type { LoadProblem } from './types.js';
+import { changedSince, type Folders, foldersOf } from './watchFolders.js';
 
 /** What one reload found. */
 export interface ReloadEvent {
-  /** Files that changed on disk, relative to the layer's folder, POSIX, sorted. */
+  /** Files and folders that changed on disk, relative to the layer's folder, POSIX, sorted. */
   files: string[];
   /** Whether the content in force moved; a comment or a broken file moves nothing. */
   moved: boolean;
@@ -39,17 +42,22 @@ interface Reloadable {
 /** Editors write a file in several steps, and a checkout touches hundreds: reload when nothing has happened for this long. */
 const SETTLE_MS = 120;
 
-/** A stream of changes that never rests (a generator at work) is read this often all the same. */
+/** A stream of changes that never rests (a checkout, a generator at work) is read this often all the same, and less often the longer it runs. */
 const LONGEST_WAIT_MS = 1000;
+const LONGEST_WAIT_MAX_MS = 4000;
 
 /**
  * How often time stamps are looked at where the system's own notices can't be had (network drives, no inotify watches left), and
- * whether a layer's folder came or went: a folder that does not exist can't be watched.
+ * those of the folders everywhere: a folder that does not exist can't be watched, and the notices of one that was replaced end.
  */
 const POLL_MS = 1000;
 
-/** Parts of a layer that hold entries. */
-const ENTRY_PATH = /^(?:knowledge|playbooks)(?:\/|$)|^modules\.yaml$/;
+/** Longest wait for a watcher to have seen every file: where folders vanish under it, it may never say so. */
+const READY_MS = 10_000;
+
+/** Parts of a layer that hold entries; hidden files and folders (swap files of editors) are none. */
+const ENTRY_PATH = /^(?:knowledge|playbooks)(?:\/(?!\.)[^/]+)*$|^modules\.yaml$/;
+const ENTRY_EXTENSIONS = new Set(['.md', '.json', '.yaml', '.yml']);
 
 /**
  * Reloads a core whenever a file of its layers is added, changed, deleted or renamed. Folders need not exist yet.
@@ -58,81 +66,144 @@ const ENTRY_PATH = /^(?:knowledge|playbooks)(?:\/|$)|^modules\.yaml$/;
  * @returns when changes are noticed from now on
  */
 export async function watchLayers(core: Reloadable, dirs: readonly string[], options: WatchOptions): Promise<Watching> {
-  const batch = new Batch((paths) => {
+  const watch = new LayerWatch(core, dirs, options);
+  options.signal?.addEventListener('abort', () => void watch.close(), { once: true });
+  await watch.start();
+  return { close: () => watch.close() };
+}
+
+/**
+ * A watcher of files, and a second look at the folders around them. The watcher alone is not enough: where a branch is checked out that
+ * replaces a folder, it may go on watching the one that is gone, and miss what is made in a new one before it looks there.
+ */
+class LayerWatch {
+  private readonly batch = new Batch((paths) => this.reload(paths, true));
+  private watcher: FSWatcher | undefined;
+  /** As they were before the last reload. */
+  private folders: Folders;
+  /** The folders that the watcher was opened on. */
+  private watched: ReadonlyMap<string, string> = new Map();
+  private polling = false;
+  private opening: Promise<void> | undefined;
+  private heartbeat: NodeJS.Timeout | undefined;
+  private closed = false;
+
+  constructor(
+    private readonly core: Reloadable,
+    private readonly dirs: readonly string[],
+    private readonly options: WatchOptions,
+  ) {
+    this.folders = foldersOf(dirs);
+  }
+
+  async start(): Promise<void> {
+    await this.open();
+    if (this.closed) return;
+    this.reload(new Set(), false);
+    this.heartbeat = setInterval(() => {
+      for (const path of changedSince(this.folders, this.dirs)) this.batch.add(path);
+    }, POLL_MS);
+    this.heartbeat.unref();
+  }
+
+  /** Ends it; what was changed until then may still be unread. */
+  async close(): Promise<void> {
+    this.closed = true;
+    clearInterval(this.heartbeat);
+    this.batch.stop();
+    await this.opening;
+    await this.watcher?.close();
+  }
+
+  /** @param tell whether to tell when nothing in force moved, too */
+  private reload(paths: ReadonlySet<string>, tell: boolean): void {
+    const { core, dirs, options } = this;
+    // Before files are read: what changes while they are shows up at the next look.
+    this.folders = foldersOf(dirs);
     const started = performance.now();
     const moved = core.reload();
     const { dataVersion, problems } = core;
-    options.onReload({ files: shown(paths, dirs), moved, dataVersion, problems, ms: performance.now() - started });
-  });
-  const existing = dirs.filter((dir) => existsSync(dir));
-  let watcher = await open(existing, dirs, false, batch, fallBack);
-  let closed = false;
-  const newcomers = setInterval(() => {
-    for (const dir of dirs) {
-      const at = existing.indexOf(dir);
-      if (existsSync(dir) === at >= 0) continue;
-      if (at >= 0) existing.splice(at, 1);
-      else {
-        existing.push(dir);
-        watcher.add(dir);
-      }
-      batch.add(dir);
-    }
-  }, POLL_MS);
-  newcomers.unref();
+    const ms = performance.now() - started;
+    if (moved || tell) options.onReload({ files: shown(paths, dirs), moved, dataVersion, problems, ms });
+    if (!sameFolders(this.folders.identities, this.watched)) this.follow();
+  }
 
-  /** Too many watches, or a file system without notices: polling is slower and always works. */
-  function fallBack(reason: string): void {
-    if (closed) return;
-    options.onPolling?.(reason);
-    const old = watcher;
-    open(existing, dirs, true, batch, () => {}).then(async (polling) => {
-      watcher = polling;
-      await old.close();
-      if (closed) await polling.close();
+  /** Opens a new watcher until the folders hold still, then reads what changed in the meantime. */
+  private follow(): void {
+    if (this.opening !== undefined || this.closed) return;
+    this.opening = (async () => {
+      do {
+        await this.open();
+        await sleep(SETTLE_MS, undefined, { ref: false });
+      } while (!this.closed && !sameFolders(foldersOf(this.dirs).identities, this.watched));
+    })().finally(() => {
+      this.opening = undefined;
+      if (!this.closed) this.reload(new Set(), false);
     });
   }
 
-  const close = async () => {
-    closed = true;
-    clearInterval(newcomers);
-    batch.stop();
-    await watcher.close();
-  };
-  options.signal?.addEventListener('abort', () => void close(), { once: true });
-  return { close };
+  /**
+   * The old watcher is closed first: chokidar shares the system's watch on a path among its watchers, and a new one would be handed the
+   * one on the folder that is gone. What changes in between is read afterwards.
+   */
+  private async open(): Promise<void> {
+    await this.watcher?.close();
+    if (this.closed) return;
+    this.watched = foldersOf(this.dirs).identities;
+    this.watcher = await this.openWatcher();
+    if (this.closed) await this.watcher.close();
+  }
+
+  private async openWatcher(): Promise<FSWatcher> {
+    const { watch } = await import('chokidar');
+    const existing = this.dirs.filter((dir) => existsSync(dir));
+    const watcher = watch(existing, {
+      ignoreInitial: true,
+      usePolling: this.polling,
+      interval: POLL_MS,
+      ignored: (path, stats) => !isEntry(path, stats, this.dirs),
+    });
+    watcher.on('all', (_, path) => this.batch.add(path));
+    watcher.on('error', (e) => {
+      const { code, message } = e as NodeJS.ErrnoException;
+      if (code === 'ENOSPC' || code === 'EMFILE') this.fallBack(`系统的文件监视名额用完了（${code}）`);
+      // A file that vanished under its watch is noticed as deleted; anything else shows up as a problem when it is read.
+      else if (code === undefined) this.fallBack(message);
+    });
+    // Without anything to watch nothing is ever ready.
+    if (existing.length > 0) await readyOrLate(watcher);
+    return watcher;
+  }
+
+  /** Too many watches, or a file system without notices: polling is slower and always works. */
+  private fallBack(reason: string): void {
+    if (this.closed || this.polling) return;
+    this.polling = true;
+    this.options.onPolling?.(reason);
+    const reopen = () => this.follow();
+    if (this.opening === undefined) reopen();
+    else void this.opening.finally(reopen);
+  }
 }
 
-async function open(
-  existing: readonly string[],
-  dirs: readonly string[],
-  usePolling: boolean,
-  batch: Batch,
-  onTrouble: (reason: string) => void,
-): Promise<FSWatcher> {
-  const { watch } = await import('chokidar');
-  const watcher = watch([...existing], {
-    ignoreInitial: true,
-    usePolling,
-    interval: POLL_MS,
-    ignored: (path) => !isEntry(path, dirs),
-  });
-  watcher.on('all', (_, path) => batch.add(path));
-  watcher.on('error', (e) => {
-    const { code, message } = e as NodeJS.ErrnoException;
-    if (code === 'ENOSPC' || code === 'EMFILE') onTrouble(`系统的文件监视名额用完了（${code}）`);
-    // A file that vanished under its watch is noticed as deleted; anything else shows up as a problem when it is read.
-    else if (code === undefined) onTrouble(message);
-  });
-  // Without anything to watch yet nothing is ever ready.
-  if (existing.length > 0) await new Promise<void>((done) => watcher.once('ready', () => done()));
-  return watcher;
+async function readyOrLate(watcher: FSWatcher): Promise<void> {
+  const late = new AbortController();
+  await Promise.race([
+    new Promise<void>((done) => watcher.once('ready', () => done())),
+    sleep(READY_MS, undefined, { ref: false, signal: late.signal }).catch(() => undefined),
+  ]);
+  late.abort();
 }
 
-function isEntry(path: string, dirs: readonly string[]): boolean {
+function sameFolders(a: ReadonlyMap<string, string>, b: ReadonlyMap<string, string>): boolean {
+  return a.size === b.size && [...a].every(([path, identity]) => b.get(path) === identity);
+}
+
+function isEntry(path: string, stats: Stats | undefined, dirs: readonly string[]): boolean {
   return dirs.some((dir) => {
     const inside = relative(dir, path).split(sep).join('/');
-    return inside === '' || ENTRY_PATH.test(inside);
+    if (inside !== '' && !ENTRY_PATH.test(inside)) return false;
+    return stats?.isFile() !== true || ENTRY_EXTENSIONS.has(extname(path).toLowerCase());
   });
 }
 
@@ -149,6 +220,7 @@ class Batch {
   private readonly paths = new Set<string>();
   private timer: NodeJS.Timeout | undefined;
   private since = 0;
+  private longest = LONGEST_WAIT_MS;
   private stopped = false;
 
   constructor(private readonly flush: (paths: ReadonlySet<string>) => void) {}
@@ -158,7 +230,7 @@ class Batch {
     if (this.paths.size === 0) this.since = Date.now();
     this.paths.add(path);
     clearTimeout(this.timer);
-    const wait = Math.max(0, Math.min(SETTLE_MS, this.since + LONGEST_WAIT_MS - Date.now()));
+    const wait = Math.max(0, Math.min(SETTLE_MS, this.since + this.longest - Date.now()));
     this.timer = setTimeout(() => this.run(), wait);
   }
 
@@ -170,6 +242,8 @@ class Batch {
   private run(): void {
     const paths = new Set(this.paths);
     this.paths.clear();
+    const rested = Date.now() - this.since < this.longest;
+    this.longest = rested ? LONGEST_WAIT_MS : Math.min(2 * this.longest, LONGEST_WAIT_MAX_MS);
     this.flush(paths);
   }
 }

@@ -1,8 +1,10 @@
-import { mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { execFile, execFileSync } from 'node:child_process';
+import { mkdirSync, readdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { promisify } from 'node:util';
 import { afterEach, describe, expect, it } from 'vitest';
 import { openZhCore, type ReloadEvent, type Watching, type ZhCore } from '../../src/zhcore/index.js';
-import { document, tree } from '../knowledge/support.js';
+import { document, tree, writeTree } from '../knowledge/support.js';
 import { GENERAL, PROJECT } from './shop.js';
 
 const ORDER = 'knowledge/terms/order.yaml';
@@ -25,8 +27,10 @@ interface Watched {
   has(word: string): boolean;
 }
 
-async function watched(files: Record<string, string> = PROJECT): Promise<Watched> {
-  const dir = join(tree(files), '.xihe');
+const watched = (files: Record<string, string> = PROJECT): Promise<Watched> => watchedAt(tree(files));
+
+async function watchedAt(root: string): Promise<Watched> {
+  const dir = join(root, '.xihe');
   const core = openZhCore({ generalDir: tree(GENERAL), projectDir: dir });
   const events: ReloadEvent[] = [];
   watching = await core.watch({ onReload: (event) => events.push(event) });
@@ -116,6 +120,124 @@ describe('hot reload', () => {
     await until(() => core.counts().terms === before + 1000);
     // They come in a few batches, not one by one.
     expect(events.length).toBeLessThan(50);
+  });
+
+  /** How editors save: each leaves the new text in `file`. */
+  const SAVES: Record<string, (file: string, text: string) => void | Promise<void>> = {
+    'a temporary file renamed over it': (file, text) => {
+      writeFileSync(`${file}.tmp`, text);
+      renameSync(`${file}.tmp`, file);
+    },
+    'a hidden temporary file renamed over it': (file, text) => {
+      const draft = join(dirname(file), `.${basename(file)}.swp`);
+      writeFileSync(draft, text);
+      renameSync(draft, file);
+    },
+    'vim: a backup, a new file, the backup deleted': (file, text) => {
+      writeFileSync(join(dirname(file), '4913'), '');
+      rmSync(join(dirname(file), '4913'));
+      renameSync(file, `${file}~`);
+      writeFileSync(file, text);
+      rmSync(`${file}~`);
+    },
+    'JetBrains: two renames': (file, text) => {
+      writeFileSync(`${file}___jb_tmp___`, text);
+      renameSync(file, `${file}___jb_old___`);
+      renameSync(`${file}___jb_tmp___`, file);
+      rmSync(`${file}___jb_old___`);
+    },
+    'VS Code: emptied, then written': async (file, text) => {
+      writeFileSync(file, '');
+      await new Promise((done) => setTimeout(done, 30));
+      writeFileSync(file, text);
+    },
+    'deleted and written anew': (file, text) => {
+      rmSync(file);
+      writeFileSync(file, text);
+    },
+    'in place': writeFileSync,
+  };
+
+  it('sees how editors save, again and again', async () => {
+    const { dir, until, has, core, events } = await watched();
+    let n = 0;
+    for (const [how, save] of [...Object.entries(SAVES), ...Object.entries(SAVES)]) {
+      n += 1;
+      const word = `提货码${n}`;
+      await save(join(dir, ORDER), term('close_timeout', word));
+      await until(() => has(word)).catch((e: unknown) => expect.unreachable(`${how}: ${e}`));
+      expect(core.problems).toEqual([]);
+    }
+    expect(events.flatMap(({ files }) => files).filter((file) => /\.swp|4913|~$|jb_|\.tmp$/.test(file))).toEqual([]);
+  });
+
+  it('works beside links that loop, pipes and links to nowhere', async () => {
+    const { dir, until, has } = await watched();
+    const made = join(dir, 'knowledge/made');
+    mkdirSync(join(made, 'deep'), { recursive: true });
+    symlinkSync('../..', join(made, 'deep/up'));
+    symlinkSync('self.md', join(made, 'self.md'));
+    symlinkSync('nowhere', join(made, 'gone.yaml'));
+    if (process.platform !== 'win32') execFileSync('mkfifo', [join(made, 'pipe.md')]);
+    const file = join(dir, 'knowledge/terms/late.yaml');
+    writeFileSync(file, term('late', '提货码'));
+    await until(() => has('提货码'));
+    writeFileSync(file, term('late', '自提码'));
+    await until(() => has('自提码'));
+  });
+
+  it('sees a folder that is replaced, and then changes inside the new one', async () => {
+    const { dir, until, has } = await watched();
+    for (const n of [1, 2, 3]) {
+      rmSync(join(dir, 'knowledge'), { recursive: true });
+      mkdirSync(join(dir, 'knowledge/terms'), { recursive: true });
+      writeFileSync(join(dir, ORDER), term('a', `提货码${n}`));
+      await until(() => has(`提货码${n}`));
+      writeFileSync(join(dir, ORDER), term('a', `自提码${n}`));
+      await until(() => has(`自提码${n}`));
+    }
+    const away = join(dir, '../away');
+    renameSync(dir, away);
+    await until(() => !has('自提码3'));
+    renameSync(away, dir);
+    await until(() => has('自提码3'));
+    writeFileSync(join(dir, ORDER), term('a', '回来了码'));
+    await until(() => has('回来了码'));
+  });
+
+  it('follows checkouts of thousands of files, and what is changed after them', async () => {
+    const FILES = 3000;
+    const root = tree({ '.xihe/README.md': '说明\n' });
+    const git = (...args: string[]) =>
+      execFileSync('git', ['-c', 'user.email=a@b.cn', '-c', 'user.name=测试', ...args], { cwd: root, stdio: 'pipe' });
+    const branch = (name: string, folder: string) => {
+      git('checkout', '-q', '-b', name);
+      rmSync(join(root, '.xihe'), { recursive: true });
+      const doc = (i: number) =>
+        document({ title: `文档${i}`, keywords: `[KEY_${name}_${i}]`, summary: '说明' }, `${name} 的第 ${i} 篇。\n`);
+      const pairs = Array.from({ length: FILES }, (_, i) => [`.xihe/knowledge/${folder}/d${i % 20}/f${i}.md`, doc(i)]);
+      writeTree(root, Object.fromEntries(pairs));
+      git('add', '-A');
+      git('commit', '-q', '-m', name);
+    };
+    git('init', '-q', '-b', 'base');
+    git('config', 'core.autocrlf', 'false');
+    for (const [name, folder] of Object.entries({ A: 'area', B: 'area', C: 'other' })) branch(name, folder);
+
+    const { core, dir, events, until } = await watchedAt(root);
+    const documents = () => core.entries().filter(({ type }) => type === 'knowledge').length;
+    const finds = (key: string) => core.lookup(key, undefined, { exactOnly: true }).primary !== null;
+    const one = (name: string) => join(dir, `knowledge/${name === 'C' ? 'other' : 'area'}/d7/f7.md`);
+    for (const name of ['B', 'A', 'C', 'B']) {
+      events.length = 0;
+      await promisify(execFile)('git', ['checkout', '-q', '-f', name], { cwd: root });
+      await until(() => finds(`KEY_${name}_0`) && finds(`KEY_${name}_${FILES - 1}`));
+      await until(() => documents() === FILES && core.problems.length === 0);
+      expect(events.length).toBeLessThan(20);
+      // In place: only a live watch on the file itself tells.
+      writeFileSync(one(name), document({ title: '改了', keywords: `[CHANGED_${name}]`, summary: '改了' }, '改了。\n'));
+      await until(() => finds(`CHANGED_${name}`));
+    }
   });
 
   it('ends when it is told to', async () => {
