@@ -9,6 +9,9 @@ import type { Answer, SdkClient } from './sdk.js';
 /** Most rows that Milvus gives at a time. */
 const MOST_ROWS = 16_384;
 
+/** Rows asked for beyond the limit: servers order equal scores as they like, and those at the limit are to be told apart by id. */
+const TIES = 16;
+
 /** After so many new rows they are sealed: small servers make the word index of unsealed rows anew at each search. */
 const FLUSH_ROWS = 1_000;
 
@@ -32,17 +35,14 @@ export class Collection {
   /** Makes it with indexes and loads it; goes on where an interrupted attempt stopped. */
   async create(signal?: AbortSignal): Promise<void> {
     const request = createRequest(this.connection.sdk, this.name, this.identity);
-    await this.call('建集合', (c, timeout) => c.createCollection({ ...request, timeout }), {
-      signal,
-      slow: true,
-    }).catch((e: unknown) => {
-      if (!isThere(e)) throw e;
-    });
+    await this.unlessThere('建集合', (c, timeout) => c.createCollection({ ...request, timeout }), signal);
     for (const [field_name, index] of Object.entries(INDEXES)) {
       if (await this.hasIndex(field_name, signal)) continue;
-      const make = (c: SdkClient, timeout: number) =>
-        c.createIndex({ collection_name: this.name, field_name, ...index, timeout });
-      await this.call('建索引', make, { signal, slow: true });
+      await this.unlessThere(
+        '建索引',
+        (c, timeout) => c.createIndex({ ...this.named, field_name, ...index, timeout }),
+        signal,
+      );
     }
     await this.load(signal);
   }
@@ -84,9 +84,8 @@ export class Collection {
   async dense(vector: Float32Array, limit: number, filter?: IndexFilter, signal?: AbortSignal): Promise<IndexHit[]> {
     const data = toVector(vector, this.identity.dimension);
     if (limit < 1) return [];
-    return toHits(
-      await this.search({ data, anns_field: 'vector', metric_type: 'COSINE', ...asked(limit, filter) }, signal),
-    );
+    const request = { data, anns_field: 'vector', metric_type: 'COSINE', ...asked(limit + TIES, filter) };
+    return toHits(await this.search(request, signal)).slice(0, limit);
   }
 
   async lexical(
@@ -97,11 +96,9 @@ export class Collection {
   ): Promise<IndexHit[]> {
     if (tokens.length === 0 || limit < 1) return [];
     const data = [encodeTokens(tokens, FIELD_BYTES.tokens)];
-    const answer = await this.search(
-      { data, anns_field: 'words', metric_type: 'BM25', ...asked(limit, filter) },
-      signal,
-    );
-    return toHits(answer, 'size').filter(({ score }) => score > 0);
+    const request = { data, anns_field: 'words', metric_type: 'BM25', ...asked(limit + TIES, filter) };
+    const hits = toHits(await this.search(request, signal), 'size');
+    return hits.filter(({ score }) => score > 0).slice(0, limit);
   }
 
   async hybrid(
@@ -213,6 +210,19 @@ export class Collection {
 
   private get named() {
     return { collection_name: this.name };
+  }
+
+  /** Makes something that another process may be making at the same time. */
+  private async unlessThere(
+    what: string,
+    run: (c: SdkClient, timeout: number) => Promise<unknown>,
+    signal?: AbortSignal,
+  ): Promise<void> {
+    try {
+      await this.connection.call(what, run, { signal, slow: true });
+    } catch (e) {
+      if (!isThere(e)) throw e;
+    }
   }
 
   private async hasIndex(field_name: string, signal?: AbortSignal): Promise<boolean> {

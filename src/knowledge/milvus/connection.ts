@@ -64,6 +64,8 @@ export class Connection {
       channelOptions: {
         'grpc.initial_reconnect_backoff_ms': RECONNECT_MS.first,
         'grpc.max_reconnect_backoff_ms': RECONNECT_MS.longest,
+        // Else a new connection to a server that is back would wait out the pauses of an old one.
+        'grpc.use_local_subchannel_pool': 1,
       },
     });
     const connection = new Connection(client, sdk, options);
@@ -109,7 +111,9 @@ export class Connection {
   }
 
   /**
-   * A call on a collection. Where the SDK stumbles over a refusal on its way (a bare TypeError), the server is asked for the reason.
+   * A call on a collection. Where the SDK stumbles by itself, the server is asked about the collection: either that gives the reason (the
+   * SDK hides a refusal behind a bare TypeError), or it renews the description that the SDK keeps, which is of no use once another process
+   * has moved the alias, and the call is made once more.
    */
   async callOn(collection: string, what: string, run: Call, options: CallOptions = {}): Promise<Answer> {
     try {
@@ -117,7 +121,7 @@ export class Connection {
     } catch (e) {
       if (!this.unexplained.has(e as object)) throw e;
       await this.call(what, (c, timeout) => c.describeCollection({ collection_name: collection, timeout }), options);
-      throw e;
+      return this.call(what, run, options);
     }
   }
 

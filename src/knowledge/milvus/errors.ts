@@ -108,5 +108,5 @@ export function isRateLimited(e: unknown): boolean {
 
 /** Somebody else was faster: what should be made is there. */
 export function isThere(e: unknown): boolean {
-  return XiheError.is(e, 'MILVUS_REFUSED') && /already exist|duplicate|distinct index/i.test(e.message);
+  return XiheError.is(e, 'MILVUS_REFUSED') && /already exist|file exists|duplicate|distinct index/i.test(e.message);
 }

@@ -120,7 +120,13 @@ export class MilvusIndex implements ChunkIndex {
     await next.probe(signal);
     if (((await this.inForce(signal)) ?? 0) < version) await this.point(version, 'move', signal);
     this.needsRebuild = false;
-    for (const old of await this.versions(signal)) if (old < version) await this.at(old).drop(signal);
+    for (const old of await this.versions(signal)) {
+      // The new one is in force; what can't be dropped (another process is at it) the next rebuild drops.
+      if (old < version)
+        await this.at(old)
+          .drop(signal)
+          .catch(() => {});
+    }
   }
 
   /** The version that the alias points at. */

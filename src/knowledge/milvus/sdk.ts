@@ -24,6 +24,7 @@ export interface SdkClient {
   createAlias: Rpc;
   alterAlias: Rpc;
   describeAlias: Rpc;
+  dropAlias: Rpc;
   upsert: Rpc;
   delete: Rpc;
   query: Rpc;
