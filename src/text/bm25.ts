@@ -4,6 +4,7 @@ import {
   addAll,
   bestDocs,
   type DocFilter,
+  frequencyOf,
   placeOf,
   type QueryTerm,
   type ScoredDoc,
@@ -82,9 +83,8 @@ export class Bm25Index<Id extends string | number = string> {
   /** In how many documents a token stands. */
   documentFrequency(token: string): number {
     if (this.postings === undefined) return 0;
-    const { vocabulary, starts } = this.postings;
-    const number = vocabulary.numberOf(token);
-    return number < 0 ? 0 : (starts[number + 1] as number) - (starts[number] as number);
+    const number = this.postings.vocabulary.numberOf(token);
+    return number < 0 ? 0 : frequencyOf(this.postings, number);
   }
 
   /**
@@ -171,12 +171,12 @@ export class Bm25Index<Id extends string | number = string> {
     return filter && ((doc) => filter(this.ids[doc] as Id));
   }
 
-  private termsOf(tokens: Bm25Query, { vocabulary, starts }: Postings): QueryTerm[] {
+  private termsOf(tokens: Bm25Query, postings: Postings): QueryTerm[] {
     const terms: QueryTerm[] = [];
     for (const [token, weight] of weighTokens(tokens)) {
-      const number = vocabulary.numberOf(token);
+      const number = postings.vocabulary.numberOf(token);
       if (number < 0 || !(weight > 0)) continue;
-      const frequency = (starts[number + 1] as number) - (starts[number] as number);
+      const frequency = frequencyOf(postings, number);
       // Lucene's form of idf: never negative, also for a token that every document holds.
       const idf = Math.log(1 + (this.size - frequency + 0.5) / (frequency + 0.5));
       terms.push({ token, number, factor: weight * idf });

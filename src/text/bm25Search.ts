@@ -23,6 +23,9 @@ const ROUNDING = 1 + 1e-9;
 /** A binary search in a list costs about as much as this many steps through it, times the logarithm of its length. */
 const STEPS_PER_PROBE = 2;
 
+/** Candidates are looked up one by one only when they are no more than this share of the documents found. */
+const FEW = 1 / 8;
+
 /** Scores of one query at a time, reused by the next one: a query allocates nothing that grows with the index. */
 export class Scratch {
   readonly scores: Float64Array;
@@ -74,18 +77,27 @@ export function bestDocs(
   const bound = (term: QueryTerm) => term.factor * (postings.peaks[term.number] as number);
   const ordered = [...terms].sort((a, b) => bound(b) - bound(a));
   const left = sumsFrom(ordered.map(bound));
+  const toScan = sumsFrom(ordered.map((term) => frequencyOf(postings, term.number)));
+  let scanned = 0;
   for (const [i, term] of ordered.entries()) {
-    // A document that was not found yet gets no more than all that is left.
-    const most = (left[i] as number) * ROUNDING;
-    const least = scratch.count < k ? 0 : leastOfBest(scratch, k, filter, most);
-    if (most < least) {
-      const candidates = reaching(scratch, least - most, filter);
-      for (const rest of ordered.slice(i)) addTo(candidates, postings, rest, scratch.scores);
-      return top(candidates, candidates.length, scratch.scores, k, undefined);
+    // Looking costs a walk through all documents found, so it is done when as much was done or may be spared.
+    if (scanned >= scratch.count && (toScan[i] as number) >= scratch.count) {
+      scanned = 0;
+      const candidates = candidatesOf(scratch, k, filter, (left[i] as number) * ROUNDING);
+      if (candidates !== undefined) {
+        for (const rest of ordered.slice(i)) addTo(candidates, postings, rest, scratch.scores);
+        return top(candidates, candidates.length, scratch.scores, k, undefined);
+      }
     }
     addAll(postings, term, scratch);
+    scanned += frequencyOf(postings, term.number);
   }
   return top(scratch.touched, scratch.count, scratch.scores, k, filter);
+}
+
+/** In how many documents a token stands. */
+export function frequencyOf({ starts }: Postings, term: number): number {
+  return (starts[term + 1] as number) - (starts[term] as number);
 }
 
 /** By place: the sum from there to the end. */
@@ -95,25 +107,33 @@ function sumsFrom(values: readonly number[]): Float64Array {
   return sums;
 }
 
-/** The score of the k-th best so far; 0 when it is not above `most` anyway. */
-function leastOfBest(scratch: Scratch, k: number, filter: DocFilter | undefined, most: number): number {
+/**
+ * The documents that may still be among the best `k`, in their own order.
+ *
+ * @param most what a document can still get; one that was not found yet gets no more than that
+ * @returns undefined when others may be among the best as well, or when there are so many that nothing would be spared
+ */
+function candidatesOf(
+  scratch: Scratch,
+  k: number,
+  filter: DocFilter | undefined,
+  most: number,
+): Uint32Array | undefined {
   const { touched, scores, count } = scratch;
   let above = 0;
-  for (let i = 0; i < count && above < k; i++) if ((scores[touched[i] as number] as number) > most) above += 1;
-  if (above < k) return 0;
-  const best = top(touched, count, scores, k, filter);
-  return best.length < k ? 0 : (best.at(-1) as ScoredDoc).score;
-}
-
-/** Documents of at least this score, in their own order. */
-function reaching(scratch: Scratch, least: number, filter: DocFilter | undefined): Uint32Array {
-  const { touched, scores, count } = scratch;
+  for (let i = 0; i < count && above < k; i++) {
+    const doc = touched[i] as number;
+    if ((scores[doc] as number) > most && filter?.(doc) !== false) above += 1;
+  }
+  if (above < k) return undefined;
+  const least = (top(touched, count, scores, k, filter).at(-1) as ScoredDoc).score - most;
   const found: number[] = [];
   for (let i = 0; i < count; i++) {
     const doc = touched[i] as number;
-    if ((scores[doc] as number) >= least && filter?.(doc) !== false) found.push(doc);
+    if ((scores[doc] as number) >= least) found.push(doc);
+    if (found.length > FEW * count) return undefined;
   }
-  return Uint32Array.from(found).sort();
+  return Uint32Array.from(found.filter((doc) => filter?.(doc) !== false)).sort();
 }
 
 /** Adds what a token is worth to some documents only. */
