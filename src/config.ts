@@ -39,7 +39,7 @@ export const configSchema = z
     embedding: z
       .object({
         /** `auto` is the endpoint when `baseUrl` is set, else the model that ships. */
-        provider: z.enum(['auto', 'embedded', 'endpoint', 'none']).default('auto'),
+        provider: z.enum(['auto', 'embedded', 'endpoint', 'langchain', 'none']).default('auto'),
         baseUrl: z.string().url().optional(),
         apiKey: z.string().optional(),
         name: z.string().optional(),
@@ -57,6 +57,16 @@ export const configSchema = z
         /** Longest time for one request, in seconds. */
         timeoutSeconds: z.number().positive().default(60),
         maxRetries: z.number().int().min(0).max(10).default(3),
+        /** A class of LangChain that the project has installed. */
+        langchain: z
+          .object({
+            module: z.string().min(1),
+            class: z.string().min(1),
+            /** For its constructor; `${NAME}` in a text is an environment variable. */
+            options: z.record(z.string(), z.unknown()).default({}),
+          })
+          .strict()
+          .optional(),
         /** Threads of the embedded model; min(2, cores − 1) when not set. */
         workers: z.number().int().min(1).max(16).optional(),
         /** `auto` takes onnxruntime-node where the user installed it. */

@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { XiheError } from '../errors.js';
+import { embedInBatches } from './batches.js';
+import { dimensionOf, forgetting } from './dimension.js';
 import {
   badReply,
   type EndpointFailure,
@@ -13,12 +15,6 @@ import { readReply } from './endpointReply.js';
 import { abortError, closedError } from './errors.js';
 import type { Embedder, EmbedKind, EmbedOptions, EndpointSettings } from './types.js';
 
-/** DashScope takes 10 texts in a request, OpenAI 2,048, a local server as many as memory holds; 10 works everywhere. */
-const BATCH_SIZE = 10;
-/** Characters of one request: about 8k tokens of Chinese, which also small windows of whole requests hold. */
-const BATCH_CHARS = 12_000;
-/** Requests under way at once. */
-const PARALLEL = 2;
 const TIMEOUT_SECONDS = 60;
 const MAX_RETRIES = 3;
 /** First wait before another try, doubled each time, with up to a half more by chance so that clients drift apart. */
@@ -28,16 +24,19 @@ const MAX_WAIT_MS = 30_000;
 /** Bytes of an answer at most: 2,048 vectors of 4,096 numbers as text are about 90 MB. */
 const MAX_REPLY_BYTES = 128 * 1024 * 1024;
 
-/** How long to wait between tries; tests shorten it. */
 export interface EndpointTuning {
+  /** How long to wait between tries; tests shorten it. */
   backoffMs?: number;
   maxWaitMs?: number;
+  /** Where the lengths of vectors are kept between processes, absolute. */
+  dimensionFile?: string | undefined;
 }
 
 /**
  * Opens an OpenAI-compatible endpoint (Ollama, vLLM, TEI, DashScope, SiliconFlow, …).
  *
- * Without `settings.dimension` one short text is sent to learn it, so that id and dimension are known from here on.
+ * Without `settings.dimension`, and where `dimensionFile` does not know it yet, one short text is sent to learn it, so that id and
+ * dimension are known from here on: only the first opening of all needs a service that answers.
  *
  * @throws XiheError EMBED_UNREACHABLE, EMBED_AUTH, EMBED_RATE_LIMITED, EMBED_REFUSED, EMBED_BAD_REPLY, EMBED_TIMEOUT, CANCELLED
  */
@@ -47,8 +46,12 @@ export async function openEndpoint(
   tuning: EndpointTuning = {},
 ): Promise<Embedder> {
   const client = new Client(settings, tuning);
-  const dimension = settings.dimension ?? (await client.request(['维度'], 'query', undefined, signal))[0]!.length;
-  return {
+  const service = [settings.baseUrl, settings.name];
+  const { dimension, remembered } = await dimensionOf(settings.dimension, tuning.dimensionFile, service, async () => {
+    const [vector] = await client.request(['维度'], 'query', undefined, signal);
+    return vector!.length;
+  });
+  const embedder: Embedder = {
     id: idOf(settings, dimension),
     dimension,
     embed: (texts, options) => client.embed(texts, options, dimension),
@@ -56,6 +59,7 @@ export async function openEndpoint(
       client.closing.abort(closedError());
     },
   };
+  return remembered ? forgetting(embedder, tuning.dimensionFile!, service) : embedder;
 }
 
 /** Vectors depend on the prefixes as well, so they are part of the key; where the model runs is not. */
@@ -92,40 +96,12 @@ class Client {
     else if (basic !== undefined) this.authorization = `Basic ${Buffer.from(basic).toString('base64')}`;
   }
 
-  async embed(texts: readonly string[], options: EmbedOptions, dimension: number): Promise<Float32Array[]> {
-    const { kind, signal, onProgress, onVector } = options;
-    if (signal?.aborted) throw abortError(signal);
-    const out: Float32Array[] = new Array(texts.length);
-    const batches = batchesOf(texts, this.settings.batchSize ?? BATCH_SIZE);
-    const rest = new AbortController();
-    const both = signal === undefined ? rest.signal : AbortSignal.any([signal, rest.signal]);
-    let done = 0;
-    const work = async () => {
-      for (let batch = batches.shift(); batch !== undefined; batch = batches.shift()) {
-        const asked = batch.map((i) => texts[i]!);
-        const vectors = await this.request(asked, kind, dimension, both).catch((e: unknown) => {
-          if (batch.length === 1 || !maybeTooMuch(e)) throw e;
-          const half = Math.ceil(batch.length / 2);
-          batches.unshift(batch.slice(0, half), batch.slice(half));
-          return undefined;
-        });
-        if (vectors === undefined) continue;
-        for (const [k, i] of batch.entries()) {
-          out[i] = vectors[k]!;
-          onVector?.(i, vectors[k]!);
-        }
-        done += batch.length;
-        onProgress?.(done, texts.length);
-      }
-    };
-    try {
-      await Promise.all(Array.from({ length: PARALLEL }, work));
-      return out;
-    } catch (e) {
-      throw signal?.aborted ? abortError(signal) : e;
-    } finally {
-      rest.abort();
-    }
+  embed(texts: readonly string[], options: EmbedOptions, dimension: number): Promise<Float32Array[]> {
+    return embedInBatches(texts, options, {
+      size: this.settings.batchSize,
+      request: (asked, signal) => this.request(asked, options.kind, dimension, signal),
+      maybeTooMuch,
+    });
   }
 
   /** One request, tried again while that may help. */
@@ -195,23 +171,6 @@ class Client {
 /** A refusal that a smaller request may escape: services differ in how many texts and tokens they take at once. */
 function maybeTooMuch(e: unknown): boolean {
   return XiheError.is(e, 'EMBED_REFUSED') && [400, 413, 422].includes(e.details.status as number);
-}
-
-/** Indices of the texts, in batches bounded by count and characters; a text of any length is in one. */
-function batchesOf(texts: readonly string[], size: number): number[][] {
-  const batches: number[][] = [];
-  let chars = 0;
-  for (const [i, text] of texts.entries()) {
-    const last = batches.at(-1);
-    if (last === undefined || last.length >= size || chars + text.length > BATCH_CHARS) {
-      batches.push([i]);
-      chars = text.length;
-    } else {
-      last.push(i);
-      chars += text.length;
-    }
-  }
-  return batches;
 }
 
 async function readText(reply: Response, maxBytes: number): Promise<string | undefined> {

@@ -56,10 +56,7 @@ export function httpFailure(status: number, headers: Headers, said: string, info
 
 /** The connection failed, or broke off. */
 export function networkFailure(e: unknown, info: EndpointInfo): EndpointFailure {
-  const causes: string[] = [];
-  for (let cause: unknown = e, i = 0; cause instanceof Error && i < 4; cause = cause.cause, i++)
-    causes.push((cause as { code?: string }).code ?? cause.message);
-  const why = sayable(causes.filter((c) => c !== 'fetch failed').join('，') || String(e), info.apiKey);
+  const why = sayable(causesOf(e).join('，') || String(e), info.apiKey);
   return {
     error: failure(
       'EMBED_UNREACHABLE',
@@ -69,6 +66,14 @@ export function networkFailure(e: unknown, info: EndpointInfo): EndpointFailure 
     ),
     retryable: true,
   };
+}
+
+/** Why a connection failed: error codes, else messages, from the outside in. `fetch failed` alone says nothing. */
+export function causesOf(e: unknown): string[] {
+  const causes: string[] = [];
+  for (let cause: unknown = e, i = 0; cause instanceof Error && i < 4; cause = cause.cause, i++)
+    causes.push((cause as { code?: string }).code ?? cause.message);
+  return causes.filter((cause) => cause !== 'fetch failed');
 }
 
 export function timeoutFailure(seconds: number, info: EndpointInfo): EndpointFailure {

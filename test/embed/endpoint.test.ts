@@ -1,10 +1,12 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { loadConfig } from '../../src/config.js';
 import { openEndpoint } from '../../src/embed/endpoint.js';
 import { type Embedder, type EndpointSettings, openEmbedded, openEmbedder, providerOf } from '../../src/embed/index.js';
 import { XiheError } from '../../src/errors.js';
 import { type EmbeddingServer, send, startEmbeddingServer } from './embedding-server.js';
-import { dot } from './support.js';
+import { dot, tempDir } from './support.js';
 
 const KEY = 'sk-test-1234567890';
 const TEXTS = Array.from({ length: 25 }, (_, i) => `第 ${i} 条`);
@@ -66,6 +68,37 @@ describe('endpoint', () => {
     expect(prefixed.id).not.toBe(plain.id);
     expect((await open({ queryPrefix: 'query: ' })).id).toBe(prefixed.id);
     expect((await open({ inputType: true })).id).not.toBe(plain.id);
+  });
+
+  it('remembers the dimension: a service that is down can be opened, and one that changed is asked anew', async () => {
+    const { dir, remove } = tempDir();
+    const dimensionFile = join(dir, 'state', 'dimensions.json');
+    const opened = (settings: Partial<EndpointSettings> = {}) =>
+      openEndpoint({ baseUrl: server.baseUrl, name: 'e5', apiKey: KEY, maxRetries: 0, ...settings }, undefined, {
+        dimensionFile,
+      });
+    server.fault = (_, response) => send(response, 503, '');
+    expect((await failure(opened())).code).toBe('EMBED_UNREACHABLE');
+    server.fault = undefined;
+    const first = await opened();
+    server.fault = (_, response) => send(response, 503, '');
+    server.requests = [];
+    const later = await opened();
+    expect(server.requests).toEqual([]);
+    expect(later).toMatchObject({ id: first.id, dimension: 384 });
+    expect((await failure(later.embed(['a'], { kind: 'query' }))).code).toBe('EMBED_UNREACHABLE');
+    // Another model, another address: not known yet.
+    expect((await failure(opened({ name: 'bge' }))).code).toBe('EMBED_UNREACHABLE');
+    expect(readFileSync(dimensionFile, 'utf8')).not.toContain('127.0.0.1');
+    server.fault = (_, response) => send(response, 200, { data: [{ index: 0, embedding: [1, 2, 3] }] });
+    expect((await failure(later.embed(['a'], { kind: 'query' }))).code).toBe('EMBED_DIMENSION');
+    expect((await opened()).dimension).toBe(3);
+    // A folder that can't be made costs only the memory.
+    const nowhere = openEndpoint({ baseUrl: server.baseUrl, name: 'e5' }, undefined, {
+      dimensionFile: join(dimensionFile, 'x'),
+    });
+    expect((await nowhere).dimension).toBe(3);
+    remove();
   });
 
   it('puts prefixes, input_type and dimensions where they are asked for', async () => {
