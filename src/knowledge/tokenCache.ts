@@ -26,7 +26,7 @@ export class TokenCache {
   private readonly ready: Source | undefined;
   private readonly kept: Source | undefined;
   private readonly cutter: string;
-  private readonly writer = new TokenWriter();
+  private readonly writer: TokenWriter;
   /** Chunks that had to be cut. */
   cutNow = 0;
 
@@ -45,6 +45,7 @@ export class TokenCache {
     const kept = readTokens(file);
     this.ready = ready && new Source(ready);
     this.kept = kept?.cutter === this.cutter ? new Source(kept) : undefined;
+    this.writer = new TokenWriter(this.kept?.file);
   }
 
   /** The tokens of a chunk, field by field as in {@link FIELDS}. */
@@ -53,8 +54,12 @@ export class TokenCache {
     const shipped = this.ready?.get(key, chunk);
     if (shipped !== undefined) return shipped;
     const kept = this.kept?.get(key, chunk);
-    const tokens = kept ?? cutFields(chunk, this.cut);
-    if (kept === undefined) this.cutNow += 1;
+    if (kept !== undefined) {
+      this.writer.keep(key, kept);
+      return kept;
+    }
+    this.cutNow += 1;
+    const tokens = cutFields(chunk, this.cut);
     if (this.file !== undefined) this.writer.add(key, tokens);
     return tokens;
   }

@@ -19,8 +19,13 @@ interface Head {
   cutter: string;
   taught: string[];
   vocabulary: string[];
+  /** How many words the vocabulary had when it was last made of what is used only. */
+  fresh: number;
   count: number;
 }
+
+/** A vocabulary that grew from file to file by this factor is made anew: words of texts that are gone have piled up in it. */
+const STALE = 1.5;
 
 /** What tokens in a file rest on, beside the text. */
 export interface TokenOrigin {
@@ -32,11 +37,18 @@ export interface TokenOrigin {
 
 /** Collects tokens and makes a file of them. Their order is not kept, their number is. */
 export class TokenWriter {
-  private readonly numbers = new Map<string, number>();
+  private readonly numbers: Map<string, number>;
+  private readonly base: TokenFile | undefined;
   private readonly keys = new Set<string>();
   private readonly ends: number[] = [];
   private bytes = Buffer.alloc(1 << 16);
   private at = 0;
+
+  /** @param base the file that this one follows: what stays the same is copied */
+  constructor(base?: TokenFile) {
+    this.base = base?.isStale === false ? base : undefined;
+    this.numbers = new Map(this.base?.vocabulary.map((word, i) => [word, i]));
+  }
 
   /** How many texts there are. */
   get count(): number {
@@ -49,6 +61,17 @@ export class TokenWriter {
     this.keys.add(key);
     this.number(fields.length);
     for (const tokens of fields) this.field(tokens);
+    this.ends.push(this.at);
+  }
+
+  /** The same for a text of the base whose tokens are still right; `fields` are those tokens. */
+  keep(key: string, fields: FieldTokens): void {
+    const record = this.base?.record(key);
+    if (record === undefined) this.add(key, fields);
+    if (record === undefined || this.keys.has(key)) return;
+    this.keys.add(key);
+    this.reserve(record.length);
+    this.at += record.copy(this.bytes, this.at);
     this.ends.push(this.at);
   }
 
@@ -70,15 +93,22 @@ export class TokenWriter {
 
   /** Seven bits a byte, the lowest first (LEB128). */
   private number(n: number): void {
-    if (this.at + 5 > this.bytes.length) this.bytes = Buffer.concat([this.bytes], 2 * this.bytes.length);
+    this.reserve(5);
     let rest = n;
     for (; rest > 127; rest >>>= 7) this.bytes[this.at++] = (rest & 127) | 128;
     this.bytes[this.at++] = rest;
   }
 
+  private reserve(length: number): void {
+    const needed = this.at + length;
+    if (needed > this.bytes.length) this.bytes = Buffer.concat([this.bytes], Math.max(needed, 2 * this.bytes.length));
+  }
+
   /** The file, in pieces. */
   toPieces({ cutter, taught }: TokenOrigin): Uint8Array[] {
-    const head: Head = { cutter, taught: [...taught].sort(), vocabulary: [...this.numbers.keys()], count: this.count };
+    const vocabulary = [...this.numbers.keys()];
+    const fresh = this.base?.fresh ?? vocabulary.length;
+    const head: Head = { cutter, taught: [...taught].sort(), vocabulary, fresh, count: this.count };
     const json = Buffer.from(JSON.stringify(head));
     const first = Buffer.alloc(FIRST_BYTES);
     first.write(MAGIC, 'latin1');
@@ -100,7 +130,8 @@ export class TokenFile {
   readonly taught: ReadonlySet<string>;
   /** Changes with the content. */
   readonly checksum: number;
-  private readonly vocabulary: readonly string[];
+  readonly vocabulary: readonly string[];
+  readonly fresh: number;
   private readonly places = new Map<string, number>();
   private readonly ends: Buffer;
   private readonly records: Buffer;
@@ -119,6 +150,7 @@ export class TokenFile {
     this.cutter = head.cutter;
     this.taught = new Set(head.taught);
     this.vocabulary = head.vocabulary;
+    this.fresh = head.fresh;
     const endsAt = from + TOKEN_KEY_BYTES * head.count;
     const recordsAt = endsAt + 4 * head.count;
     for (let i = 0; i < head.count; i++) {
@@ -134,19 +166,32 @@ export class TokenFile {
     return this.places.size;
   }
 
+  /** Whether too many of its words are of texts that are gone. */
+  get isStale(): boolean {
+    return this.vocabulary.length > STALE * this.fresh;
+  }
+
+  /** The tokens of a text as they lie in the file. */
+  record(key: string): Buffer | undefined {
+    const place = this.places.get(key);
+    if (place === undefined) return undefined;
+    const start = place === 0 ? 0 : this.ends.readUInt32LE(4 * (place - 1));
+    return this.records.subarray(start, this.ends.readUInt32LE(4 * place));
+  }
+
   /**
    * The tokens of a text, each as often as it stands there, in no order.
    *
    * @throws Error when the record makes no sense
    */
   get(key: string): string[][] | undefined {
-    const place = this.places.get(key);
-    if (place === undefined) return undefined;
-    let at = place === 0 ? 0 : this.ends.readUInt32LE(4 * (place - 1));
+    const record = this.record(key);
+    if (record === undefined) return undefined;
+    let at = 0;
     const next = (): number => {
       let n = 0;
       for (let shift = 0; ; shift += 7) {
-        const byte = this.records.readUInt8(at++);
+        const byte = record.readUInt8(at++);
         n |= (byte & 127) << shift;
         if (byte < 128) return n;
       }

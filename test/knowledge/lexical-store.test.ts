@@ -102,6 +102,29 @@ describe('the tokens of chunks', () => {
   });
 });
 
+describe('the words of a file of tokens', () => {
+  const fileOf = (writer: TokenWriter) => new TokenFile(Buffer.concat(writer.toPieces({ cutter: 'c', taught: [] })));
+  const key = (n: number) => `${n}`.padStart(12);
+
+  it('grow from file to file, and are made anew once half as many are of texts that are gone', () => {
+    const first = new TokenWriter();
+    for (let i = 0; i < 10; i++) first.add(key(i), [[`w${i}`, `w${i}`]]);
+    let file = fileOf(first);
+    const sizes: number[] = [];
+    for (let i = 10; i < 30; i++) {
+      const writer = new TokenWriter(file);
+      for (let kept = i - 9; kept < i; kept++) writer.keep(key(kept), file.get(key(kept)) ?? []);
+      writer.add(key(i), [[`w${i}`, `w${i}`]]);
+      file = fileOf(writer);
+      sizes.push(file.vocabulary.length);
+      for (let kept = i - 9; kept <= i; kept++) expect(file.get(key(kept))).toEqual([[`w${kept}`, `w${kept}`]]);
+      expect([file.size, file.get(key(i - 10))]).toEqual([10, undefined]);
+    }
+    expect(Math.max(...sizes)).toBe(16);
+    expect(Math.min(...sizes)).toBe(10);
+  });
+});
+
 describe('a file of the index or of tokens', () => {
   const breakers: [string, (bytes: Buffer) => Buffer | string][] = [
     ['cut', (bytes) => bytes.subarray(0, bytes.length >> 1)],
