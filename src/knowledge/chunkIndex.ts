@@ -77,6 +77,8 @@ export interface ChunkIndex {
   upsert(rows: readonly IndexRow[], signal?: AbortSignal): Promise<number>;
   /** Ids that are not there are no error. */
   remove(ids: readonly string[], signal?: AbortSignal): Promise<void>;
+  /** After many writes: puts in order what was written, so that the first searches need not. {@link syncIndex} does it. */
+  settle(signal?: AbortSignal): Promise<void>;
   /** Makes the whole index anew beside the old one, which answers until the new one is proven. */
   rebuild(source: RowSource, options?: SyncOptions): Promise<void>;
   /** Asks each arm for a row that is there. @throws XiheError when an arm is dead: such an arm finds nothing and says nothing */
@@ -102,6 +104,9 @@ export const BATCH_ROWS = 256;
 
 /** Scores that differ by less are equal: servers compute in 32 bits. */
 const TIE = 1e-6;
+
+/** Hits looked at beyond the limit, so that equal scores at the limit are told apart by id whatever order they came in. */
+export const TIES = 16;
 
 /** Best first, equal ones by id; sorts in place. */
 export function inOrder(hits: IndexHit[]): IndexHit[] {
@@ -139,7 +144,7 @@ const FOREVER = 99_991_231;
  * @returns how many rows were written and removed
  */
 export async function syncIndex(
-  index: Pick<ChunkIndex, 'hashes' | 'upsert' | 'remove'>,
+  index: Pick<ChunkIndex, 'hashes' | 'upsert' | 'remove' | 'settle'>,
   source: RowSource,
   { signal, onProgress }: SyncOptions = {},
 ): Promise<{ written: number; removed: number }> {
@@ -157,5 +162,6 @@ export async function syncIndex(
   }
   // Last, so that an interrupted run leaves too much rather than too little.
   if (gone.length > 0) await index.remove(gone, signal);
+  await index.settle(signal);
   return { written: missing.length, removed: gone.length };
 }

@@ -15,6 +15,7 @@ import {
   RRF_K,
   type SyncOptions,
   syncIndex,
+  TIES,
 } from './chunkIndex.js';
 
 type KeptRow = Omit<IndexRow, 'vector'> & { until: number };
@@ -37,7 +38,8 @@ export class LocalIndex implements ChunkIndex {
   async dense(vector: Float32Array, limit: number, filter?: IndexFilter, signal?: AbortSignal): Promise<IndexHit[]> {
     checkSignal(signal);
     const passes = filterOf(filter);
-    return inOrder(this.vectors.search(vector, { limit, filter: (id) => passes(this.rows.get(id)!) }));
+    const found = this.vectors.search(vector, { limit: limit + TIES, filter: (id) => passes(this.rows.get(id)!) });
+    return inOrder(found).slice(0, Math.max(0, limit));
   }
 
   async lexical(
@@ -49,10 +51,8 @@ export class LocalIndex implements ChunkIndex {
     checkSignal(signal);
     if (tokens.length === 0 || limit < 1) return [];
     const passes = filterOf(filter);
-    // All of them: the best may be what the filter drops, and equal ones at the limit are told apart by id.
-    const found = this.wordIndex().search(tokens, this.rows.size);
-    const hits = found.map(({ id, score }) => ({ id, score })).filter(({ id }) => passes(this.rows.get(id)!));
-    return inOrder(hits).slice(0, limit);
+    const found = this.wordIndex().search(tokens, limit + TIES, (id) => passes(this.rows.get(id)!));
+    return inOrder(found.map(({ id, score }) => ({ id, score }))).slice(0, limit);
   }
 
   async hybrid(
@@ -99,6 +99,11 @@ export class LocalIndex implements ChunkIndex {
     }
   }
 
+  async settle(signal?: AbortSignal): Promise<void> {
+    checkSignal(signal);
+    this.wordIndex();
+  }
+
   async rebuild(source: RowSource, options: SyncOptions = {}): Promise<void> {
     const fresh = new LocalIndex(this.options);
     await syncIndex(fresh, source, options);
@@ -112,7 +117,8 @@ export class LocalIndex implements ChunkIndex {
     const row = [...this.rows.values()].find(({ tokens }) => tokens.length > 0);
     if (row === undefined) return;
     const [near] = await this.dense(this.vectors.get(row.id)!, 1, undefined, signal);
-    const words = await this.lexical(row.tokens.slice(0, PROBE_TOKENS), this.rows.size, undefined, signal);
+    const tokens = row.tokens.slice(0, PROBE_TOKENS);
+    const words = await this.lexical(tokens, this.rows.size, undefined, signal);
     const dead = near === undefined ? '向量' : words.some(({ id }) => id === row.id) ? undefined : '按词';
     if (dead === undefined) return;
     throw new XiheError('STATE_CORRUPT', `本机索引的${dead}检索找不到已有的片段`, {

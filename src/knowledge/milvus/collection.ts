@@ -1,4 +1,4 @@
-import { BATCH_ROWS, fusionDepth, type IndexFilter, type IndexHit, type IndexRow, RRF_K } from '../chunkIndex.js';
+import { BATCH_ROWS, fusionDepth, type IndexFilter, type IndexHit, type IndexRow, RRF_K, TIES } from '../chunkIndex.js';
 import type { CallOptions, Connection } from './connection.js';
 import { deadArm, isMissing, isNotLoaded, isRateLimited, isThere, timedOut } from './errors.js';
 import { decodeText, encodeText, encodeTokens } from './names.js';
@@ -8,9 +8,6 @@ import type { Answer, SdkClient } from './sdk.js';
 
 /** Most rows that Milvus gives at a time. */
 const MOST_ROWS = 16_384;
-
-/** Rows asked for beyond the limit: servers order equal scores as they like, and those at the limit are to be told apart by id. */
-const TIES = 16;
 
 /** After so many new rows they are sealed: small servers make the word index of unsealed rows anew at each search. */
 const FLUSH_ROWS = 1_000;
@@ -156,7 +153,6 @@ export class Collection {
       this.writtenAt = Date.now();
     }
     this.unsealed += written;
-    if (this.unsealed >= FLUSH_ROWS) await this.flush(signal);
     return written;
   }
 
@@ -171,7 +167,9 @@ export class Collection {
     }
   }
 
-  async flush(signal?: AbortSignal): Promise<void> {
+  /** Seals what was written; once for many rows, because each time makes a segment with word counts of its own. */
+  async settle(signal?: AbortSignal, least = FLUSH_ROWS): Promise<void> {
+    if (this.unsealed < least) return;
     const flush = (c: SdkClient, timeout: number) => c.flush({ collection_names: [this.name], timeout });
     await this.call('落盘', flush, { signal, slow: true }).catch((e: unknown) => {
       // Servers seal by themselves; asking for it only makes searches faster sooner.

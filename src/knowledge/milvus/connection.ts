@@ -18,6 +18,9 @@ const SLOW = 6;
 /** After a pause of the server the first call should find it again; gRPC would wait up to two minutes between attempts. */
 const RECONNECT_MS = { first: 200, longest: 2_000 };
 
+/** The SDK's 10 s is a flood to servers with gRPC's own rule of one idle ping in five minutes: they hang up. */
+const KEEPALIVE_MS = 330_000;
+
 /** BM25 inside the server came with this version. */
 const OLDEST = [2, 5] as const;
 
@@ -62,6 +65,7 @@ export class Connection {
       maxRetries: 0,
       telemetry: { enabled: false },
       channelOptions: {
+        'grpc.keepalive_time_ms': KEEPALIVE_MS,
         'grpc.initial_reconnect_backoff_ms': RECONNECT_MS.first,
         'grpc.max_reconnect_backoff_ms': RECONNECT_MS.longest,
         // Else a new connection to a server that is back would wait out the pauses of an old one.

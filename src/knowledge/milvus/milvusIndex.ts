@@ -86,6 +86,10 @@ export class MilvusIndex implements ChunkIndex {
     return this.current.remove(ids, signal);
   }
 
+  settle(signal?: AbortSignal): Promise<void> {
+    return this.current.settle(signal);
+  }
+
   probe(signal?: AbortSignal): Promise<void> {
     return this.current.probe(signal);
   }
@@ -116,7 +120,7 @@ export class MilvusIndex implements ChunkIndex {
     for (const other of await this.versions(signal)) if (other > version) await this.at(other).drop(signal);
     const next = await this.prepare(version, signal);
     await syncIndex(next, source, options);
-    await next.flush(signal);
+    await next.settle(signal, 1);
     await next.probe(signal);
     if (((await this.inForce(signal)) ?? 0) < version) await this.point(version, 'move', signal);
     this.needsRebuild = false;

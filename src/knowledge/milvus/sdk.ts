@@ -59,11 +59,18 @@ export function loadSdk(): Promise<Sdk> {
 
 async function importSdk(): Promise<Sdk> {
   const shipped = assetPath('dist', 'vendor', 'milvus2-sdk-node', 'sdk.mjs');
-  const module = existsSync(shipped)
-    ? await import(pathToFileURL(shipped).href)
-    : await import('@zilliz/milvus2-sdk-node');
-  const sdk = ((module as { default?: Sdk }).default ?? module) as Sdk;
-  // It would print to the terminal, with NODE_ENV=test every request in full.
-  sdk.logger.silent = true;
-  return sdk;
+  // gRPC reads it once, when it loads, and would else print lost connections to the terminal.
+  const verbosity = process.env.GRPC_VERBOSITY;
+  process.env.GRPC_VERBOSITY ??= 'NONE';
+  try {
+    const module = existsSync(shipped)
+      ? await import(pathToFileURL(shipped).href)
+      : await import('@zilliz/milvus2-sdk-node');
+    const sdk = ((module as { default?: Sdk }).default ?? module) as Sdk;
+    // It would print too, with NODE_ENV=test every request in full.
+    sdk.logger.silent = true;
+    return sdk;
+  } finally {
+    if (verbosity === undefined) delete process.env.GRPC_VERBOSITY;
+  }
 }
