@@ -86,9 +86,9 @@ interface Note {
 
 function readIndex(cache: LexicalCache, size: number): Bm25Index<number> | undefined {
   try {
-    const { index, note } = Bm25Index.fromBytes<number>(readFileSync(cache.file));
-    const { key, probes } = note as Note;
-    return key === cache.key && isAlive(index, probes, size) ? index : undefined;
+    const isOurs = (note: unknown) => (note as Note).key === cache.key;
+    const { index, note } = Bm25Index.fromBytes<number>(readFileSync(cache.file), isOurs);
+    return isAlive(index, (note as Note).probes, size) ? index : undefined;
   } catch {
     // Not there, cut off by a crash, or of another version: made anew.
     return undefined;

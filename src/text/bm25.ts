@@ -138,10 +138,14 @@ export class Bm25Index<Id extends string | number = string> {
    * A finished index from {@link Bm25Index.toPieces}, joined.
    *
    * @param bytes are not copied: leave them as they are
-   * @throws Error when they are cut, damaged, foreign or of another version: build the index anew
+   * @param accepts gets the note first; where it says no, nothing else is looked at
+   * @throws Error when they are cut, damaged, foreign of another version or not accepted: build the index anew
    */
-  static fromBytes<Id extends string | number = string>(bytes: Uint8Array): { index: Bm25Index<Id>; note: unknown } {
-    const { head, postings } = fromBytes(bytes);
+  static fromBytes<Id extends string | number = string>(
+    bytes: Uint8Array,
+    accepts?: (note: unknown) => boolean,
+  ): { index: Bm25Index<Id>; note: unknown } {
+    const { head, postings } = fromBytes(bytes, accepts);
     const index = new Bm25Index<Id>({ k1: head.k1 });
     index.ids = (head.ids ?? Array.from({ length: head.size }, (_, i) => i)) as Id[];
     if (index.ids.length !== head.size) throw new Error('a lexical index with other documents');

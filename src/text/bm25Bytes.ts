@@ -51,15 +51,20 @@ export function toPieces(head: IndexHead, postings: Postings): Uint8Array[] {
 /**
  * Reads what {@link toPieces} gave, joined. The arrays are views on `bytes`.
  *
+ * @param accepts sees the note before anything else is looked at: what is not wanted need not be checked
  * @throws Error when bytes are missing, damaged, foreign or of another version
  */
-export function fromBytes(bytes: Uint8Array): { head: IndexHead; postings: Postings } {
+export function fromBytes(
+  bytes: Uint8Array,
+  accepts: (note: unknown) => boolean = () => true,
+): { head: IndexHead; postings: Postings } {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   if (buffer.length < FIRST_BYTES || buffer.toString('latin1', 0, 4) !== MAGIC) throw new Error('no lexical index');
   if (buffer.readUInt32LE(4) !== VERSION) throw new Error('a lexical index of another version');
-  if (crc32(buffer.subarray(CHECKED_FROM)) !== buffer.readUInt32LE(8)) throw new Error('a damaged lexical index');
   let at = FIRST_BYTES + buffer.readUInt32LE(12);
   const head = JSON.parse(buffer.toString('utf8', FIRST_BYTES, at)) as IndexHead & { lengths: number[] };
+  if (!accepts(head.note)) throw new Error('another lexical index');
+  if (crc32(buffer.subarray(CHECKED_FROM)) !== buffer.readUInt32LE(8)) throw new Error('a damaged lexical index');
   at += padding(at).length;
   const [units, words, slots, starts, docs, impacts, peaks] = KINDS.map((kind, i) => {
     const length = head.lengths[i] as number;

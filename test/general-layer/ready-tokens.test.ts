@@ -1,4 +1,7 @@
+import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { pathToFileURL } from 'node:url';
+import { promisify } from 'node:util';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { assetPath } from '../../src/assets.js';
 import { loadKnowledge } from '../../src/knowledge/index.js';
@@ -62,6 +65,21 @@ describe('the tokens of the general layer that ship', () => {
     expect(best?.matched).toEqual(expect.arrayContaining(['回调', '验签']));
     expect(chunks[best?.id ?? -1]?.content).toMatch(/验签/);
   });
+
+  it('spare a cold process jieba', async () => {
+    const script = `
+      import { createRequire } from 'node:module';
+      import { openZhCore } from ${JSON.stringify(pathToFileURL(assetPath('src', 'zhcore', 'index.ts')).href)};
+      const loaded = () => Object.keys(createRequire(import.meta.url).cache).some((file) => file.includes('jieba'));
+      const core = openZhCore();
+      core.lookup('cron zoneinfo daylight saving');
+      const before = loaded();
+      core.lookup('时区怎么处理才对');
+      console.log(JSON.stringify([before, loaded()]));`;
+    const args = ['--import', 'tsx', '--input-type=module', '-e', script];
+    const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: assetPath() });
+    expect(JSON.parse(stdout)).toEqual([false, true]);
+  }, 60_000);
 
   it('hold every chunk of it', () => {
     expect(new TokenFile(readFileSync(READY_FILE())).size).toBe(chunks.length);

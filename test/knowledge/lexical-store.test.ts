@@ -1,7 +1,11 @@
-import { existsSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { execFile } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { promisify } from 'node:util';
 import { crc32 } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
+import { assetPath } from '../../src/assets.js';
 import { writeAtomic } from '../../src/knowledge/atomicFile.js';
 import { loadKnowledge } from '../../src/knowledge/index.js';
 import { type LexicalCache, openLexicalIndex } from '../../src/knowledge/lexicalStore.js';
@@ -30,6 +34,8 @@ function cacheIn(dir = tree()): LexicalCache {
   return { file: join(dir, 'state', 'index.bin'), key: 'v1' };
 }
 const tokensOf = (cache: LexicalCache) => cache.file.replace('.bin', '.tokens.bin');
+
+const sourceOf = (file: string) => pathToFileURL(assetPath('src', 'knowledge', file)).href;
 
 /** What the index finds, with scores. */
 const answers = (index: Bm25Index<number>) =>
@@ -157,6 +163,29 @@ describe('a file of the index or of tokens', () => {
     expect(answers(openLexicalIndex(chunks, cache, { cut }).index)).toEqual(fresh);
     expect(() => openLexicalIndex(chunks, cacheIn(), { cut })).toThrow('cut');
   });
+
+  it('may be made by several processes at once', async () => {
+    const dir = tree({
+      'k/a.md': document(
+        { title: '退款', keywords: '[退款]', summary: '退款' },
+        '退款原路退回，三天内到账。'.repeat(60),
+      ),
+    });
+    const cache = { ...cacheIn(dir), key: 'v1' };
+    const script = `
+      import { loadKnowledge } from ${JSON.stringify(sourceOf('index.ts'))};
+      import { openLexicalIndex } from ${JSON.stringify(sourceOf('lexicalStore.ts'))};
+      const { chunks } = loadKnowledge(${JSON.stringify(join(dir, 'k'))}, 'project');
+      for (let i = 0; i < 40; i++) openLexicalIndex(chunks, { file: ${JSON.stringify(cache.file)}, key: String(process.pid + i) });
+      const { problem, index } = openLexicalIndex(chunks, ${JSON.stringify(cache)});
+      console.log(problem ?? index.search(['退款'], 1).length);`;
+    const run = () => promisify(execFile)(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', script]);
+    const told = await Promise.all([run(), run(), run()]);
+    expect(told.map(({ stdout }) => stdout.trim())).toEqual(['1', '1', '1']);
+    const { chunks } = loadKnowledge(join(dir, 'k'), 'project');
+    expect(openLexicalIndex(chunks, cache).index.search(['退款'], 9).length).toBe(chunks.length);
+    expect(readdirSync(join(dir, 'state')).sort()).toEqual(['index.bin', 'index.tokens.bin']);
+  }, 60_000);
 
   it('left over by a process that died is removed after an hour', () => {
     const dir = tree({ 'index.bin.123.tmp': 'old', 'index.bin.124.tmp': 'just now', 'other.tmp': 'of another' });

@@ -92,6 +92,7 @@ describe('Bm25Index', () => {
       changed[at]! ^= 0x55;
       expect(() => Bm25Index.fromBytes(changed), `byte ${at}`).toThrow();
     }
+    expect(() => Bm25Index.fromBytes(bytes, () => false)).toThrow(/another/);
     expect(() => Bm25Index.fromBytes(Buffer.from('{"key": "an index of an older version"}'))).toThrow();
   });
 
