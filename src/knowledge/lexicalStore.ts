@@ -51,7 +51,7 @@ export function openLexicalIndex(
 }
 
 /** `state/knowledge-index.bin` → `state/knowledge-index.tokens.bin`. */
-function tokensBeside(file: string): string {
+export function tokensBeside(file: string): string {
   return `${file.replace(/\.\w+$/, '')}.tokens.bin`;
 }
 

@@ -27,6 +27,7 @@ export class TokenCache {
   private readonly kept: Source | undefined;
   private readonly cutter: string;
   private readonly writer: TokenWriter;
+  private readonly wordsAtStart = taughtWords().size;
   /** Chunks that had to be cut. */
   cutNow = 0;
 
@@ -50,18 +51,27 @@ export class TokenCache {
 
   /** The tokens of a chunk, field by field as in {@link FIELDS}. */
   of(chunk: Chunk): FieldTokens {
+    const known = this.known(chunk);
+    if (known !== undefined) return known;
+    this.cutNow += 1;
+    const tokens = cutFields(chunk, this.cut);
+    if (this.file !== undefined) this.writer.add(tokenKey(chunk), tokens);
+    return tokens;
+  }
+
+  /** The same when a file has them. */
+  known(chunk: Chunk): FieldTokens | undefined {
     const key = tokenKey(chunk);
     const shipped = this.ready?.get(key, chunk);
     if (shipped !== undefined) return shipped;
     const kept = this.kept?.get(key, chunk);
-    if (kept !== undefined) {
-      this.writer.keep(key, kept);
-      return kept;
-    }
-    this.cutNow += 1;
-    const tokens = cutFields(chunk, this.cut);
-    if (this.file !== undefined) this.writer.add(key, tokens);
-    return tokens;
+    if (kept !== undefined) this.writer.keep(key, kept);
+    return kept;
+  }
+
+  /** Whether a word was taught meanwhile: then nobody can say which tokens are right, and none are kept. */
+  get isOutdated(): boolean {
+    return taughtWords().size !== this.wordsAtStart;
   }
 
   /** Keeps the tokens of all chunks that were asked for, and no others. */
@@ -71,7 +81,7 @@ export class TokenCache {
         ? this.writer.count === 0
         : this.kept.upToDate && this.writer.count === this.kept.file.size;
     const changed = this.cutNow > 0 || !same;
-    if (this.file === undefined || !changed) return;
+    if (this.file === undefined || !changed || this.isOutdated) return;
     writeAtomic(this.file, this.writer.toPieces({ cutter: this.cutter, taught: taughtWords() }));
   }
 }
