@@ -239,6 +239,16 @@ export const doctorJson = z.object({
   checks: z.array(
     z.object({ name: z.string(), state: z.enum(['ok', 'warn', 'fail', 'off']), detail: z.string(), hint: z.string() }),
   ),
+  embedding: z
+    .object({
+      provider: z.enum(['embedded', 'endpoint', 'langchain', 'none']),
+      id: z.string().optional().describe('向量的标识：模型、版本、维数'),
+      dimension: z.number().optional(),
+      runtime: z.enum(['wasm', 'native']).optional().describe('自带模型用什么计算；没加载完时没有'),
+      answers: z.boolean().describe('这一次算出了向量'),
+    })
+    .optional()
+    .describe('谁来算向量；设置有误时没有'),
 });
 
 export const initJson = z.object({ created: z.array(z.string()), kept: z.array(z.string()) });

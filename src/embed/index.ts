@@ -4,7 +4,14 @@ export type { Encoding } from './cacheRecord.js';
 export { EMBEDDED_ID, type EmbeddedEmbedder, type EmbeddedOptions, openEmbedded } from './embedded.js';
 export { openEndpoint } from './endpoint.js';
 export { type LangChainSettings, openLangChain } from './langchain.js';
-export { type EmbedderPlaces, type EmbeddingConfig, openEmbedder, type Provider, providerOf } from './provider.js';
+export {
+  DIMENSION_FILE,
+  type EmbedderPlaces,
+  type EmbeddingConfig,
+  openEmbedder,
+  type Provider,
+  providerOf,
+} from './provider.js';
 export type { RuntimeKind } from './runtime.js';
 export type { Embedder, EmbedKind, EmbedOptions, EndpointSettings } from './types.js';
 export {

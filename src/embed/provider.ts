@@ -8,6 +8,9 @@ export type EmbeddingConfig = XiheConfig['embedding'];
 /** Who makes vectors. */
 export type Provider = 'embedded' | 'endpoint' | 'langchain' | 'none';
 
+/** Name that `dimensionFile` has in a project's state folder. */
+export const DIMENSION_FILE = 'embedding.json';
+
 /** Where things lie. */
 export interface EmbedderPlaces {
   /** Whose packages provider `langchain` may use, absolute; default: the working folder. */

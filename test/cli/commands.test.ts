@@ -1,5 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -124,6 +126,53 @@ describe('setting up', () => {
       });
     } finally {
       await server.close();
+    }
+  });
+
+  it('doctor tells who makes vectors, and whether they come', async () => {
+    const server = createServer((request, response) => {
+      request.resume().on('end', () => {
+        const refused = request.headers.authorization !== 'Bearer sk-right';
+        response.writeHead(refused ? 401 : 200, { 'content-type': 'application/json' });
+        response.end(JSON.stringify(refused ? { error: 'no' } : { data: [{ index: 0, embedding: [1, 2, 3] }] }));
+      });
+    });
+    await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+    const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
+    const vectors = async (env: Record<string, string>) => {
+      const r = await xihe(['doctor', '--repo', mall, '--json'], { env });
+      const { checks, embedding } = outputs.doctorJson.parse(r.json);
+      return { code: r.code, state: checks.find(({ name }) => name === '向量')?.state, embedding };
+    };
+    try {
+      // How far the embedded model gets in a few seconds depends on the machine; it is never a failure.
+      const embedded = await vectors({});
+      expect(embedded).toMatchObject({ code: 0, state: 'ok', embedding: { provider: 'embedded', dimension: 384 } });
+      expect(embedded.embedding?.id).toMatch(/^e5-small-zh-/);
+      expect(embedded.embedding?.answers).toBe(embedded.embedding?.runtime !== undefined);
+      expect(await vectors({ XIHE_EMBED_PROVIDER: 'none' })).toEqual({
+        code: 0,
+        state: 'off',
+        embedding: { provider: 'none', answers: false },
+      });
+      const endpoint = { XIHE_EMBED_BASE_URL: baseUrl, XIHE_EMBED_MODEL: 'bge-m3' };
+      expect(await vectors({ ...endpoint, XIHE_EMBED_API_KEY: 'sk-wrong' })).toEqual({
+        code: 1,
+        state: 'fail',
+        embedding: { provider: 'endpoint', answers: false },
+      });
+      expect(await vectors({ ...endpoint, XIHE_EMBED_API_KEY: 'sk-right' })).toEqual({
+        code: 0,
+        state: 'ok',
+        embedding: { provider: 'endpoint', id: 'endpoint-bge-m3-3', dimension: 3, answers: true },
+      });
+      expect(await vectors({ XIHE_EMBED_PROVIDER: 'langchain' })).toEqual({
+        code: 1,
+        state: 'fail',
+        embedding: undefined,
+      });
+    } finally {
+      server.close();
     }
   });
 });

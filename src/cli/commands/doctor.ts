@@ -8,12 +8,13 @@ import { openLayout, type ProjectLayout } from '../../layout.js';
 import { EXIT } from '../exit-codes.js';
 import { errorsFirst, openCore } from '../open.js';
 import { print, printJson } from '../output.js';
+import { embeddingCheck } from './doctorEmbedding.js';
 import type { CommonOptions } from './options.js';
 
 /** Longest wait for one service, in ms: a healthy one answers in far less, and `doctor` must not feel stuck. */
 const PROBE_MS = 5_000;
 
-interface Check {
+export interface Check {
   name: string;
   /** `off`: an option that is not set up, which is fine. */
   state: 'ok' | 'warn' | 'fail' | 'off';
@@ -25,7 +26,13 @@ interface Check {
 export async function doctor(options: CommonOptions): Promise<number> {
   const layout = openLayout(options.repo);
   const { config, check: settings } = readConfig(layout);
-  const checks: Check[] = [
+  // Waiting for others costs no time of ours.
+  const services = Promise.all([
+    modelEndpoint(config),
+    embeddingCheck(config.embedding, layout, PROBE_MS),
+    milvus(config),
+  ]);
+  const local: Check[] = [
     nodeVersion(),
     await nativeParts(),
     await program('git', ['--version'], '提交历史用作找文件的证据；没有它其余照常。装上 git 即可。'),
@@ -33,11 +40,11 @@ export async function doctor(options: CommonOptions): Promise<number> {
     settings,
     await coreFiles(options.repo),
     await teamTools(layout),
-    ...(await Promise.all([modelEndpoint(config), embeddingEndpoint(config), milvus(config)])),
-    await sandbox(),
   ];
+  const [model, vectors, server] = await services;
+  const checks = [...local, model, vectors.check, server, await sandbox()];
   const ok = checks.every((c) => c.state !== 'fail');
-  if (options.json) printJson({ ok, checks });
+  if (options.json) printJson({ ok, checks, ...(vectors.embedding && { embedding: vectors.embedding }) });
   else print(checks.map(line).join('\n'));
   return ok ? EXIT.done : EXIT.failed;
 }
@@ -156,18 +163,6 @@ async function modelEndpoint(config: XiheConfig): Promise<Check> {
     apiKey,
     `${name}`,
     '检查地址（通常以 /v1 结尾）、密钥和网络。',
-  );
-}
-
-async function embeddingEndpoint(config: XiheConfig): Promise<Check> {
-  const { baseUrl, apiKey, name } = config.embedding;
-  if (!baseUrl) return { name: '向量服务', state: 'off', detail: '没有配置，按词检索照常', hint: '' };
-  return http(
-    '向量服务',
-    `${baseUrl.replace(/\/$/, '')}/models`,
-    apiKey,
-    name ?? '',
-    '检查 XIHE_EMBED_BASE_URL 和密钥；不用时去掉它。',
   );
 }
 
