@@ -26,7 +26,8 @@ const rows: IndexRow[] = Array.from({ length: Number(values.rows) }, (_, n) => (
   id: `docs/${n >> 3}.md#${n & 7}`,
   hash: String(n),
   vector: randomVector(next, DIMENSION),
-  tokens: words(CHUNK_WORDS),
+  // Of many lengths: rows of one length tie in BM25, and servers order ties as they like.
+  tokens: words(Math.round(CHUNK_WORDS * (0.5 + next()))),
   layer: 'project',
   status: 'verified',
   module: ['order', 'refund', 'payment'][n % 3]!,
