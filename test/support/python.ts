@@ -1,7 +1,7 @@
 /** Python environments for tests against real servers: made once, kept in the user's cache folder. */
 
 import { spawn } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 
@@ -49,7 +49,9 @@ async function install(cache: string, final: string, packages: readonly string[]
   const dir = mkdtempSync(join(cache, 'making-'));
   try {
     await run('python3', ['-m', 'venv', dir]);
-    await run(pythonIn(dir), ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', ...packages]);
+    // Retries, because only with them pip says why it finds nothing.
+    const options = ['--quiet', '--disable-pip-version-check', '--retries', '2'];
+    await run(pythonIn(dir), ['-m', 'pip', 'install', ...options, ...packages]);
     // Packages are run as modules: scripts in a moved environment name the old folder.
     renameSync(dir, final);
   } finally {
@@ -67,7 +69,7 @@ async function run(command: string, args: string[]): Promise<void> {
     child.on('error', reject);
     child.on('close', resolve);
   });
-  if (code !== 0) throw new Error(`${command} ${args.join(' ')} failed: ${said.slice(-2000)}`);
+  if (code !== 0) throw new Error(`${command} ${args.join(' ')} failed: ${said.slice(-4000)}`);
 }
 
 /** One process at a time; the lock of one that has died is nobody's. */
@@ -84,8 +86,12 @@ async function lock(file: string): Promise<() => void> {
   }
 }
 
+/** Installing takes a minute or two; after a restart of the machine the number may be another process's. */
+const LOCK_MS = 15 * 60_000;
+
 function isHeld(file: string): boolean {
   try {
+    if (Date.now() - statSync(file).mtimeMs > LOCK_MS) return false;
     const pid = Number(readFileSync(file, 'utf8'));
     // Between making and writing the file is empty.
     if (pid > 0) process.kill(pid, 0);

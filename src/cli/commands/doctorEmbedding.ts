@@ -17,6 +17,7 @@ export interface EmbeddingState {
 }
 
 const NAME = '向量';
+const NATIVE_HINT = '运行 npm i onnxruntime-node，或去掉 embedding.runtime 用 WASM。按词检索照常可用。';
 const RUNTIMES = { wasm: 'WASM', native: 'onnxruntime-node' } as const;
 
 /**
@@ -59,7 +60,11 @@ async function embedded(config: XiheConfig['embedding'], timeoutMs: number) {
       await embedder.close();
     }
   } catch (e) {
-    if (!XiheError.is(e, 'EMBED_TIMEOUT')) return { check: faultOf('warn', e), embedding };
+    if (!XiheError.is(e, 'EMBED_TIMEOUT')) {
+      const check = faultOf('warn', e);
+      const native = config.runtime === 'native' && XiheError.is(e, 'EMBED_UNAVAILABLE');
+      return { check: native ? { ...check, hint: NATIVE_HINT } : check, embedding };
+    }
     const slow = `${detail}，${timeoutMs / 1000} 秒内没有加载完`;
     const hint = '机器忙的时候会这样；按词检索照常可用。';
     return { check: { name: NAME, state: 'ok', detail: slow, hint } as Check, embedding };
