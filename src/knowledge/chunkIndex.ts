@@ -59,6 +59,8 @@ export interface SyncOptions {
  */
 export interface ChunkIndex {
   readonly kind: 'local' | 'milvus';
+  /** Made by another version of Xihe: only {@link rebuild} may write to it. {@link syncIndex} does that. */
+  readonly needsRebuild: boolean;
   /** Nearest vectors; the score is the cosine. */
   dense(vector: Float32Array, limit: number, filter?: IndexFilter, signal?: AbortSignal): Promise<IndexHit[]>;
   /** BM25 with the constants of {@link BM25}; scores above 0. */
@@ -144,10 +146,15 @@ const FOREVER = 99_991_231;
  * @returns how many rows were written and removed
  */
 export async function syncIndex(
-  index: Pick<ChunkIndex, 'hashes' | 'upsert' | 'remove' | 'settle'>,
+  index: Pick<ChunkIndex, 'hashes' | 'upsert' | 'remove' | 'settle'> & Partial<ChunkIndex>,
   source: RowSource,
-  { signal, onProgress }: SyncOptions = {},
+  options: SyncOptions = {},
 ): Promise<{ written: number; removed: number }> {
+  const { signal, onProgress } = options;
+  if (index.needsRebuild === true) {
+    await index.rebuild?.(source, options);
+    return { written: source.hashes.size, removed: 0 };
+  }
   const there = await index.hashes(signal);
   const missing = [...source.hashes].filter(([id, hash]) => there.get(id) !== hash).map(([id]) => id);
   const gone = [...there.keys()].filter((id) => !source.hashes.has(id));

@@ -26,6 +26,7 @@ const PROBE_TOKENS = 32;
 /** The index in memory: exact vectors, BM25. Searches are synchronous inside; the promises are those of the seam. */
 export class LocalIndex implements ChunkIndex {
   readonly kind = 'local';
+  readonly needsRebuild = false;
   private rows = new Map<string, KeptRow>();
   private vectors: VectorIndex;
   /** Made from the rows at the first search after a change: BM25 weighs every row by all others. */

@@ -150,7 +150,7 @@ export class Collection {
         c.upsert({ ...this.named, data: data.map((r) => ({ ...r })), timeout });
       await this.loaded('写入片段', write, { signal, slow: true });
       written += data.length;
-      this.writtenAt = Date.now();
+      this.wrote();
     }
     this.unsealed += written;
     return written;
@@ -163,7 +163,7 @@ export class Collection {
         signal,
         slow: true,
       });
-      this.writtenAt = Date.now();
+      this.wrote();
     }
   }
 
@@ -204,6 +204,11 @@ export class Collection {
       const [hit] = toHits(await this.search({ ...request, ...only }, signal), 'size');
       if (hit === undefined || hit.score <= 0) throw deadArm(arm, this.name);
     }
+  }
+
+  /** Searches of the next seconds see what is written by now. */
+  wrote(): void {
+    this.writtenAt = Date.now();
   }
 
   private get named() {

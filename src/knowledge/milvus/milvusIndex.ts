@@ -43,7 +43,6 @@ export async function openMilvusIndex(options: MilvusOptions): Promise<MilvusInd
  */
 export class MilvusIndex implements ChunkIndex {
   readonly kind = 'milvus';
-  /** The collection in force was made by another version of Xihe: {@link rebuild} before anything is written. */
   needsRebuild = false;
   private readonly alias: string;
   private readonly current: Collection;
@@ -124,6 +123,7 @@ export class MilvusIndex implements ChunkIndex {
     await next.probe(signal);
     if (((await this.inForce(signal)) ?? 0) < version) await this.point(version, 'move', signal);
     this.needsRebuild = false;
+    this.current.wrote();
     for (const old of await this.versions(signal)) {
       // The new one is in force; what can't be dropped (another process is at it) the next rebuild drops.
       if (old < version)

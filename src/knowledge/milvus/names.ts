@@ -23,18 +23,19 @@ export function versionOf(alias: string, collection: string): number | undefined
   return /^[1-9]\d*$/.test(version) ? Number(version) : undefined;
 }
 
-/** Longest token kept as it is; what is longer (a line of base64) is only ever equal to itself, so its hash will do. */
-const TOKEN_BYTES = 40;
+/** Longest word: analyzers of search engines drop words of 40 bytes and more. */
+const WORD_BYTES = 39;
 
 /**
  * A token in letters and digits of ASCII alone, different for different tokens: the server's `standard` analyzer cuts at `.`, `-` and
- * `_` (some versions), folds case and drops long words, and must do none of that here.
+ * `_` (some versions), folds case, and must do neither here.
  */
 export function encodeToken(token: string): string {
   const bytes = Buffer.from(token, 'utf8');
   // The first letter keeps the three kinds apart, and digits from being read as numbers.
-  if (bytes.length > TOKEN_BYTES) return `h${createHash('sha256').update(bytes).digest('hex').slice(0, 32)}`;
-  return /^[a-z0-9]+$/.test(token) ? `w${token}` : `x${bytes.toString('hex')}`;
+  const word = /^[a-z0-9]+$/.test(token) ? `w${token}` : `x${bytes.toString('hex')}`;
+  // What is longer (a line of base64) is only ever equal to itself, so its hash will do.
+  return word.length <= WORD_BYTES ? word : `h${createHash('sha256').update(bytes).digest('hex').slice(0, 32)}`;
 }
 
 /**

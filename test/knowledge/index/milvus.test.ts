@@ -145,7 +145,7 @@ describe.skipIf(server === undefined)('MilvusIndex', () => {
     await make({ ...identity, schema: 0 });
     const old = await open('stranger');
     expect(old.needsRebuild).toBe(true);
-    await old.rebuild(sourceOf([row('a#1', 0, ['甲'])]));
+    expect(await syncIndex(old, sourceOf([row('a#1', 0, ['甲'])]))).toEqual({ written: 1, removed: 0 });
     expect(old.needsRebuild).toBe(false);
     expect(idsOf(await old.lexical(['甲'], 5))).toEqual(['a#1']);
     await old.close();
