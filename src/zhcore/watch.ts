@@ -8,7 +8,10 @@ import { changedSince, type Folders, foldersOf } from './watchFolders.js';
 
 /** What one reload found. */
 export interface ReloadEvent {
-  /** Files and folders that changed on disk, relative to the layer's folder, POSIX, sorted. */
+  /**
+   * Files and folders that changed on disk, relative to the layer's folder (itself is `.`), POSIX, sorted. Empty when the change itself
+   * was not seen: it came while a folder's watch was renewed.
+   */
   files: string[];
   /** Whether the content in force moved; a comment or a broken file moves nothing. */
   moved: boolean;
@@ -118,13 +121,14 @@ class LayerWatch {
   /** @param tell whether to tell when nothing in force moved, too */
   private reload(paths: ReadonlySet<string>, tell: boolean): void {
     const { core, dirs, options } = this;
+    const seen = paths.size > 0 ? paths : changedSince(this.folders, dirs);
     // Before files are read: what changes while they are shows up at the next look.
     this.folders = foldersOf(dirs);
     const started = performance.now();
     const moved = core.reload();
     const { dataVersion, problems } = core;
     const ms = performance.now() - started;
-    if (moved || tell) options.onReload({ files: shown(paths, dirs), moved, dataVersion, problems, ms });
+    if (moved || tell) options.onReload({ files: shown(seen, dirs), moved, dataVersion, problems, ms });
     if (!sameFolders(this.folders.identities, this.watched)) this.follow();
   }
 
@@ -209,8 +213,8 @@ function isEntry(path: string, stats: Stats | undefined, dirs: readonly string[]
 
 function shown(paths: Iterable<string>, dirs: readonly string[]): string[] {
   const files = [...paths].map((path) => {
-    const dir = dirs.find((candidate) => path.startsWith(candidate + sep)) ?? '';
-    return relative(dir, path).split(sep).join('/');
+    const dir = dirs.find((candidate) => path === candidate || path.startsWith(candidate + sep)) ?? '';
+    return relative(dir, path).split(sep).join('/') || '.';
   });
   return files.sort();
 }

@@ -42,7 +42,7 @@ export function describe(event: ReloadEvent, known: ReadonlySet<string>): string
   const fresh = problems.filter((problem) => !known.has(keyOf(problem)));
   const mended = known.size - (problems.length - fresh.length);
   return [
-    `${named}${more}：${outcomeOf(event)}（${Math.round(ms)} 毫秒）`,
+    `${named || '有些文件'}${more}：${outcomeOf(event)}（${Math.round(ms)} 毫秒）`,
     ...fresh.map(problemLine),
     ...(mended > 0 ? [pc.green(`  修好了 ${mended} 处`)] : []),
   ].join('\n');
