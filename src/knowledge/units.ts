@@ -61,13 +61,15 @@ function addProse(units: Unit[], block: Block, path: readonly HeadingRef[]): voi
   const pieces = block.kind === 'table' ? tableRows(block.text) : splitSentences(block.text);
   const inner = block.kind === 'table' ? '\n' : '';
   const before = units.at(-1);
+  const bound = sharesIdentifier(blockBefore(units), block.text.slice(0, CHUNK_MAX));
   let line = block.line;
   for (const [i, piece] of pieces.flatMap((p) => hardSplit(p, CHUNK_MAX)).entries()) {
     const breaks = piece.split('\n').length - 1;
     const endLine = line + (piece.endsWith('\n') ? breaks - 1 : breaks);
     const join = i > 0 ? inner : joinOf(block, before, path);
     const unit: Unit = { text: piece, line, endLine: Math.max(line, endLine), path, join, cut: 0 };
-    unit.cut = cutBefore(unit, units.at(-1), i > 0 ? CUT.sentence : block.kind === 'item' ? CUT.item : CUT.paragraph);
+    const base = i > 0 ? CUT.sentence : block.kind === 'item' ? CUT.item : CUT.paragraph;
+    unit.cut = cutBefore(unit, units.at(-1), base, i === 0 && bound);
     units.push(unit);
     line += breaks + (inner === '\n' ? 1 : 0);
   }
@@ -78,13 +80,28 @@ function joinOf(block: Block, before: Unit | undefined, path: readonly HeadingRe
   return tight ? '\n' : '\n\n';
 }
 
-function cutBefore(unit: Unit, before: Unit | undefined, base: number): number {
+function cutBefore(unit: Unit, before: Unit | undefined, base: number, bound: boolean): number {
   if (before === undefined || before.path !== unit.path) return CUT.heading;
   if (/[：:]$/.test(before.text.trimEnd())) return CUT.leadIn;
-  if (!MAY_NAME.test(before.text) || !MAY_NAME.test(unit.text)) return base;
-  const known = new Set(identifiersOf(before.text));
-  const shared = known.size > 0 && identifiersOf(unit.text).some((id) => known.has(id));
-  return base + (shared ? CUT.sameIdentifier : 0);
+  return base + (bound || sharesIdentifier(before.text, unit.text) ? CUT.sameIdentifier : 0);
+}
+
+/** The end of the last block, as much of it as a chunk can hold: what two blocks speak of need not stand where they meet. */
+function blockBefore(units: readonly Unit[]): string {
+  let text = '';
+  for (let i = units.length - 1; i >= 0 && text.length < CHUNK_MAX; i--) {
+    const unit = units[i] as Unit;
+    text = unit.text + text;
+    // The first unit of a block is set apart from what stands before it.
+    if (unit.join !== '') break;
+  }
+  return text;
+}
+
+function sharesIdentifier(a: string, b: string): boolean {
+  if (!MAY_NAME.test(a) || !MAY_NAME.test(b)) return false;
+  const known = new Set(identifiersOf(a));
+  return known.size > 0 && identifiersOf(b).some((id) => known.has(id));
 }
 
 /** What every identifier holds: letters or digits, wide ones included. Most Chinese sentences have none, and looking for them costs most. */

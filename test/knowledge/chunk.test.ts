@@ -123,6 +123,32 @@ describe('chunkDocument', () => {
     expect(holder?.content).toContain('返回 401。');
   });
 
+  it('merges the neighbours that code words bind, whichever side they stand on', () => {
+    const paragraph = (n: number, word = '') => `${word}${filler(n - word.length)}`;
+    const bound = 'verifySign 之后';
+    const holders = (...paragraphs: string[]) =>
+      chunksOf(paragraphs.join('\n\n')).map(({ content }) => content.split(bound).length - 1);
+    // Three paragraphs of 320 characters: two fit into a chunk, and which two is decided by what they speak of.
+    expect(holders(paragraph(320, bound), paragraph(320, bound), paragraph(320))).toEqual([2, 0]);
+    expect(holders(paragraph(320), paragraph(320, bound), paragraph(320, bound))).toEqual([0, 2]);
+  });
+
+  it('keeps the heading path of text and code, headings of the same words apart', () => {
+    const body = `# 支付\n\n## 回调\n\n${filler(500)}\n\n### 验签\n\n${filler(500)}\n\n\`\`\`ts\nverify();\n\`\`\`\n\n## 退款\n\n### 验签\n\n${filler(500)}\n`;
+    expect(chunksOf(body).map(({ kind, heading }) => [kind, heading])).toEqual([
+      ['prose', '支付 › 回调'],
+      ['prose', '支付 › 回调 › 验签'],
+      ['code', '支付 › 回调 › 验签'],
+      ['prose', '支付 › 退款 › 验签'],
+    ]);
+  });
+
+  it('takes no code inside a line for the beginning of a block', () => {
+    const chunks = chunksOf('先运行 npm test。\n\n```npm test``` 会跑全部测试。\n\n## 之后\n\n再提交。\n');
+    expect(chunks.map(({ kind }) => kind)).toEqual(['prose']);
+    expect(chunks[0]?.content).toContain('## 之后');
+  });
+
   it('loses nothing, stays within 800 characters, and is stable, on any text', () => {
     const rng = random(11);
     const pieces = [
