@@ -8,8 +8,8 @@ import { parseArgs } from 'node:util';
 import { assetPath } from '../src/assets.js';
 import { chunksOf, readCorpus } from './scale-corpus.js';
 
-/** What a peer may take, by the clock and in memory; beyond it the table says so. */
-const LIMIT_MINUTES = 10;
+/** What a peer may take; beyond it the table says so. By the clock, for one that hangs: CPU time is counted by the engine. */
+const LIMIT_MINUTES = 60;
 const LIMIT_MB = 4096;
 
 const { values } = parseArgs({

@@ -76,19 +76,25 @@ export class TokenWriter {
   }
 
   private field(tokens: readonly string[]): void {
-    const counts = new Map<number, number>();
-    for (const token of tokens) {
-      const number = this.numbers.get(token) ?? this.numbers.size;
-      this.numbers.set(token, number);
-      counts.set(number, (counts.get(number) ?? 0) + 1);
-    }
-    this.number(counts.size);
+    const numbers = Uint32Array.from(tokens, (token) => this.numberOf(token)).sort();
+    let distinct = 0;
+    for (let i = 0; i < numbers.length; i++) if (i === 0 || numbers[i] !== numbers[i - 1]) distinct += 1;
+    this.number(distinct);
     let previous = 0;
-    for (const [number, count] of [...counts].sort(([a], [b]) => a - b)) {
+    for (let i = 0, next = 0; i < numbers.length; i = next) {
+      const number = numbers[i] as number;
+      while (next < numbers.length && numbers[next] === number) next += 1;
       this.number(number - previous);
-      this.number(count);
+      this.number(next - i);
       previous = number;
     }
+  }
+
+  private numberOf(token: string): number {
+    const known = this.numbers.get(token);
+    if (known !== undefined) return known;
+    this.numbers.set(token, this.numbers.size);
+    return this.numbers.size - 1;
   }
 
   /** Seven bits a byte, the lowest first (LEB128). */
