@@ -77,7 +77,9 @@ export function loadFiles<T>(kind: FileKind<T>, previous?: LoadedFiles<T>): Load
   for (const path of listed.files) {
     if (!kind.ignore?.(path)) files.set(path, loadFile(kind, path, previous?.get(path)));
   }
-  kind.lastGood?.forgetOthers(files.keys());
+  // What lies in a folder that can't be read now was not deleted.
+  const closed = listed.unreadable.some(({ path }) => path === '' || path.endsWith('/'));
+  if (!closed) kind.lastGood?.forgetOthers(files.keys());
   return listed.unreadable.length === 0 ? files : new Map([...files].sort(([a], [b]) => byFolder(a, b)));
 }
 

@@ -50,5 +50,18 @@ describe('what `xihe init` writes', () => {
     expect(config.model.name).toBe('deepseek-chat');
     expect(config.core).toMatchObject({ preset: 'lean', topK: 5 });
     expect({ ...config.run }).toEqual(configSchema.parse({}).run);
+    expect(config.embedding).toMatchObject({
+      ...configSchema.parse({}).embedding,
+      name: 'bge-m3',
+      dimension: 1024,
+      langchain: { class: 'AlibabaTongyiEmbeddings', options: { apiKey: '${DASHSCOPE_API_KEY}' } },
+    });
+  });
+
+  it('has every setting of vectors but the key, which belongs into the environment', () => {
+    const text = readFileSync(join(TEMPLATES, 'config.yaml'), 'utf8');
+    const written = /^embedding:\n((?: .*\n)+)/m.exec(text)?.[1] ?? '';
+    const known = Object.keys(configSchema.shape.embedding.unwrap().shape).filter((key) => key !== 'apiKey');
+    expect([...written.matchAll(/^ {2}# (\w+):/gm)].map(([, key]) => key).sort()).toEqual(known.sort());
   });
 });

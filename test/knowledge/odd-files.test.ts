@@ -81,7 +81,7 @@ describe('folders and links', () => {
 /** Root reads everything: then somebody else tries. */
 function asNobody<T>(dirs: readonly string[], act: () => T): T {
   if (process.getuid?.() !== 0) return act();
-  for (const dir of dirs) chmodSync(dir, 0o755);
+  for (const dir of dirs) chmodSync(dir, 0o777);
   process.seteuid?.(65534);
   try {
     return act();
@@ -116,6 +116,24 @@ describe.skipIf(process.platform === 'win32')('without the right to read', () =>
     chmodSync(join(dir, 'shut'), 0o755);
     expect(base.reload()).toBe(false);
     expect(base.problems).toEqual([]);
+  });
+});
+
+describe.skipIf(process.platform === 'win32')('last good versions between processes', () => {
+  it('of files in a closed folder are not forgotten', () => {
+    const dir = tree({ 'knowledge/good.md': GOOD, 'knowledge/shut/in.md': doc('夹里'), 'state/x': '' });
+    const [knowledge, lastGoodDir] = [join(dir, 'knowledge'), join(dir, 'state')];
+    const open = () => KnowledgeBase.open([{ dir: knowledge, layer: 'project', lastGoodDir }]);
+    const finds = (base: KnowledgeBase) => base.lookup('夹里', undefined, { exactOnly: true }).found;
+    chmodSync(lastGoodDir, 0o777);
+    expect(finds(open())).toBe(true);
+    chmodSync(join(knowledge, 'shut'), 0);
+    expect(finds(asNobody([dir, knowledge, lastGoodDir], open))).toBe(false);
+    chmodSync(join(knowledge, 'shut'), 0o755);
+    writeFileSync(join(knowledge, 'shut/in.md'), '写坏了');
+    const later = open();
+    expect(finds(later)).toBe(true);
+    expect(later.problems).toMatchObject([{ line: 1, keptLastGood: true }]);
   });
 });
 
