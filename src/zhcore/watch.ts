@@ -84,6 +84,8 @@ class LayerWatch {
   private watcher: FSWatcher | undefined;
   /** As they were before the last reload. */
   private folders: Folders;
+  /** They, when the last look found them changed. */
+  private suspect: Folders | undefined;
   /** The folders that the watcher was opened on. */
   private watched: ReadonlyMap<string, string> = new Map();
   private polling = false;
@@ -103,10 +105,21 @@ class LayerWatch {
     await this.open();
     if (this.closed) return;
     this.reload(new Set(), false);
-    this.heartbeat = setInterval(() => {
-      for (const path of changedSince(this.folders, this.dirs)) this.batch.add(path);
-    }, POLL_MS);
+    this.heartbeat = setInterval(() => this.beat(), POLL_MS);
     this.heartbeat.unref();
+  }
+
+  /**
+   * A folder that changed without a notice: the notice may be on its way, so it is read at the second look, and told only when something
+   * in force moved (editors put files of their own there). A layer that came or went is read at once.
+   */
+  private beat(): void {
+    const changed = changedSince(this.folders, this.dirs);
+    const layers = changed.filter((path) => this.dirs.includes(path));
+    for (const path of layers) this.batch.add(path);
+    const again = this.suspect === this.folders;
+    this.suspect = changed.length > 0 ? this.folders : undefined;
+    if (again && changed.length > 0 && this.batch.idle) this.reload(new Set(), false);
   }
 
   /** Ends it; what was changed until then may still be unread. */
@@ -236,6 +249,10 @@ class Batch {
     clearTimeout(this.timer);
     const wait = Math.max(0, Math.min(SETTLE_MS, this.since + this.longest - Date.now()));
     this.timer = setTimeout(() => this.run(), wait);
+  }
+
+  get idle(): boolean {
+    return this.paths.size === 0;
   }
 
   stop(): void {

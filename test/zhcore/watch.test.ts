@@ -171,6 +171,18 @@ describe('hot reload', () => {
     expect(events.flatMap(({ files }) => files).filter((file) => /\.swp|4913|~$|jb_|\.tmp$/.test(file))).toEqual([]);
   });
 
+  it('says nothing of files that are no entries', async () => {
+    const { dir, events, until, has } = await watched();
+    for (const name of ['.order.yaml.swp', 'order.yaml~', '4913', 'notes.txt', '.DS_Store'])
+      writeFileSync(join(dir, 'knowledge/terms', name), 'x');
+    // As long as two looks at the folders take.
+    await new Promise((done) => setTimeout(done, 2500));
+    expect(events).toEqual([]);
+    writeFileSync(join(dir, ORDER), term('a', '提货码'));
+    await until(() => has('提货码'));
+    expect(new Set(events.flatMap(({ files }) => files))).toEqual(new Set([ORDER]));
+  });
+
   it('works beside links that loop, pipes and links to nowhere', async () => {
     const { dir, until, has } = await watched();
     const made = join(dir, 'knowledge/made');
