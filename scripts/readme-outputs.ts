@@ -37,7 +37,8 @@ function run(args: string, cwd: string): string {
     cwd,
     encoding: 'utf8',
     stdio: ['ignore', 'pipe', 'ignore'],
-    env: { ...process.env, NO_COLOR: '1' },
+    // With the settings of a new user.
+    env: { ...process.env, NO_COLOR: '1', XIHE_EMBED_PROVIDER: 'auto' },
   });
   return output.replace(/^\n+|\s+$/g, '');
 }

@@ -180,6 +180,7 @@ export const traceJson = z.object({
 export const coreJson = z.object({
   data_version: z.string(),
   gate: z.object({ asked: z.boolean(), why: z.string() }),
+  degraded: z.string().optional().describe('向量没能参与的原因；这次只按词查'),
   terms: z.array(termJson.omit({ symbols: true }).extend({ code_symbols: z.array(z.string()) })),
   knowledge: z.array(knowledgeJson),
   playbooks: z.array(playbookJson.omit({ checks: true, post_checks: true })),
@@ -222,6 +223,9 @@ export const lookupJson = z.object({
     .object({ ...lookupPart, match_type: z.literal('semantic_L1') })
     .nullable()
     .describe('意思相近的一段'),
+  degraded: z.literal(true).optional().describe('向量（或 Milvus）没能参与，只按词或本机的向量答的'),
+  degraded_why: z.string().optional().describe('没能参与的原因'),
+  pending: z.number().optional().describe('还没有向量的知识片段数，眼下只能按词找到；运行 xihe index 建好'),
 });
 
 export const findJson = z.object({

@@ -52,7 +52,7 @@ export async function openProject(repo: string, env: NodeJS.ProcessEnv = process
 
 function build(layout: ProjectLayout, env: NodeJS.ProcessEnv): Project {
   const config = loadConfig(layout.layerDir, env);
-  const core = openZhCore({ projectDir: layout.layerDir, cacheDir: layout.stateDir });
+  const core = openZhCore({ projectDir: layout.layerDir, cacheDir: layout.stateDir, vectors: config });
   let history: Promise<History> | undefined;
   let paths: Promise<PathContext> | undefined;
   const project: Project = {

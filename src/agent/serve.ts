@@ -12,7 +12,11 @@ export function serverGraph(env: NodeJS.ProcessEnv = process.env): XiheGraph {
   return buildGraph({
     defaultRepo,
     allowedRepos: [defaultRepo, ...more],
-    openProject: (repo) => openProject(repo, env),
+    async openProject(repo) {
+      const project = await openProject(repo, env);
+      project.core.vectors?.warm();
+      return project;
+    },
     openModel: (project) => openModel(project.config.model),
   });
 }

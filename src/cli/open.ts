@@ -1,5 +1,5 @@
 import pc from 'picocolors';
-import { CONFIG_FILE, configFaults } from '../config.js';
+import { CONFIG_FILE, configFaults, defaultConfig, loadConfig, type XiheConfig } from '../config.js';
 import type { History } from '../history/index.js';
 import { openLayout, type ProjectLayout } from '../layout.js';
 import type { PathContext } from '../paths/index.js';
@@ -9,25 +9,34 @@ import { log, progressLog, visible } from './output.js';
 /**
  * Opens only the data core of a project: what `lookup` and `core` need, without LangGraph and without a path index.
  *
- * @param options `quiet` where the command itself tells what is wrong with the settings
+ * @param options `quiet` where the command itself tells what is wrong with the settings; `vectors` where answers are to be found by
+ *   meaning as well (such a core is to be closed)
  */
 export async function openCore(
   repo: string,
-  options: { quiet?: boolean } = {},
+  options: { quiet?: boolean; vectors?: boolean } = {},
 ): Promise<{ layout: ProjectLayout; core: ZhCore }> {
   const layout = openLayout(repo);
   if (options.quiet !== true) warnOfConfig(layout);
   const { openZhCore } = await import('../zhcore/index.js');
-  const core = openZhCore({ projectDir: layout.layerDir, cacheDir: layout.stateDir });
+  const vectors = options.vectors === true ? { vectors: settingsOf(layout) } : {};
+  const core = openZhCore({ projectDir: layout.layerDir, cacheDir: layout.stateDir, ...vectors });
   return { layout, core };
+}
+
+/** Settings that can't be read were told already; the model that ships needs none. */
+function settingsOf({ layerDir }: ProjectLayout): XiheConfig {
+  try {
+    return loadConfig(layerDir);
+  } catch {
+    return defaultConfig();
+  }
 }
 
 /** These commands don't need the settings; that they are wrong is said all the same, since xihe run would refuse them. */
 function warnOfConfig({ layerDir }: ProjectLayout): void {
   for (const { line, reason } of configFaults(layerDir))
-    log(
-      `${pc.yellow('提醒')} .xihe/${CONFIG_FILE}:${line}：${reason}（这个命令用不到设置，照常；xihe run 会拒绝启动）`,
-    );
+    log(`${pc.yellow('提醒')} .xihe/${CONFIG_FILE}:${line}：${reason}（这个命令按默认设置照常；xihe run 会拒绝启动）`);
 }
 
 /** Opens the path context of a project, with the team's words and the commit history as evidence. */

@@ -19,7 +19,7 @@ function month(raw: string): string {
   throw new InvalidArgumentError(`「${raw}」不是月份，要写成 2026-11 的样子`);
 }
 
-/** The commands for whoever keeps the knowledge: `scan`, `lint`, `stale`, `stats`, `import`, `watch`. */
+/** The commands for whoever keeps the knowledge: `scan`, `lint`, `stale`, `stats`, `import`, `index`, `watch`. */
 export function addKnowledgeCommands(program: Command, sub: Sub, setExit: SetExit): void {
   sub(program, 'scan [路径...]', '从代码里找出团队的中文叫法，作为候选术语；默认只看不写')
     .option('--write', '把建议写进 .xihe/knowledge/terms/scanned.yaml，人写的条目不动')
@@ -54,6 +54,10 @@ export function addKnowledgeCommands(program: Command, sub: Sub, setExit: SetExi
     .action(async (source: string, options) =>
       setExit(await (await import('./commands/import.js')).importInto(source, options)),
     );
+  sub(program, 'index', '给知识建向量，好按意思查；只建缺的，设了 Milvus 就同步过去')
+    .option('--status', '只看建好了多少')
+    .option('--rebuild', 'Milvus 上另建一份新的，建好再切换')
+    .action(async (options) => setExit(await (await import('./commands/index-knowledge.js')).index(options)));
   sub(program, 'watch', '盯着 .xihe/，存一次盘就重新加载一次，并说明哪里坏了').action(async (options) =>
     setExit(await (await import('./commands/watch.js')).watch(options)),
   );

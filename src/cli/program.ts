@@ -138,6 +138,7 @@ function addLookCommands(program: Command, setExit: SetExit): void {
     );
   sub(program, 'lookup <查询>', '查知识库：先按关键词找整篇，再补一段意思相近的')
     .option('--section <章节>', '只取这一节')
+    .option('--exact', '只要精确命中，不等意思相近的')
     .action(async (query: string, options) =>
       setExit(await (await import('./commands/lookup.js')).lookup(query, options)),
     );

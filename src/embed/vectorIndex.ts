@@ -68,6 +68,16 @@ export class VectorIndex {
     return this.rowOf.has(id);
   }
 
+  /** Ids of all entries, in no order that means anything. */
+  get entries(): readonly string[] {
+    return this.ids;
+  }
+
+  /** Where an entry stands now, for {@link VectorScores.at}; any change of the index may move it. */
+  row(id: string): number | undefined {
+    return this.rowOf.get(id);
+  }
+
   /** The vector of an entry, length 1 up to rounding. */
   get(id: string): Float32Array | undefined {
     const row = this.rowOf.get(id);
@@ -188,6 +198,11 @@ export class VectorScores {
     this.check();
     const row = this.rowOf.get(id);
     return row === undefined ? undefined : this.scores[row];
+  }
+
+  /** The score of a row, see {@link VectorIndex.row}. */
+  at(row: number): number {
+    return this.scores[row]!;
   }
 
   /** Least and greatest score of all entries (0 when there are none), to scale scores by. */

@@ -1,13 +1,17 @@
 import { packageVersion } from '../assets.js';
 import { stableHash } from '../text/index.js';
+import { ChunkSearch, type ChunkSearchOptions, type SearchHit } from './chunkSearch.js';
 import { type ExactHit, ExactIndex } from './exact.js';
 import { isExpired, today } from './expiry.js';
+import { kindOf } from './fusion.js';
 import { type Layer, type LoadedKnowledge, loadKnowledge, shownFolder } from './load.js';
-import { LexicalRetriever, type Retriever, type RetrieverHit } from './retriever.js';
+import { type Asked, type Meaning, stateOf } from './meaning.js';
+import type { RelatedTerm, RetrieverHit } from './retriever.js';
 import { cutSection, opening, type Passage, sectionNames } from './sections.js';
 import { namesSubject } from './subject.js';
+import { type Shown, supplementAmong } from './supplement.js';
 import type { Chunk, KnowledgeDocument, LoadProblem, LookupPart, LookupResult } from './types.js';
-import { prepare } from './wordMatcher.js';
+import type { AskOptions, VectorArm } from './vectorArm.js';
 
 export interface KnowledgeLayer {
   /** Absolute folder; it need not exist. */
@@ -15,11 +19,6 @@ export interface KnowledgeLayer {
   layer: Layer;
   /** Where last good versions of its files are kept between processes, absolute. */
   lastGoodDir?: string | undefined;
-}
-
-/** A chunk that answers a query, and why (in Chinese). */
-export interface SearchHit extends RetrieverHit {
-  why: string;
 }
 
 /** Where the lexical index is kept between processes. */
@@ -30,32 +29,22 @@ export interface IndexCache {
   salt(): string;
 }
 
+export interface KnowledgeOptions {
+  cache?: IndexCache | undefined;
+  /** The vector arm; without it words decide alone. */
+  vectors?: VectorArm | undefined;
+  /** Words that a query also means. */
+  related?: ((query: string) => RelatedTerm[]) | undefined;
+}
+
 export interface LookupOptions {
   /** Leave the supplement out: answers in a few milliseconds, without jieba. */
   exactOnly?: boolean;
   /** `2026-11-03`: what is over by then comes last. Default: today. */
   today?: string;
+  /** What vectors say about the query, see {@link KnowledgeBase.ask}; `degraded` is told in the answer. */
+  asked?: Asked;
 }
-
-/**
- * Below this score there is no supplement: nothing beats something wrong. Measured with 276 questions over corpora of 8, 30, 120, 400
- * and 6,612 passages: it keeps 92, 91, 91, 90 and 96 % of the right answers, and of the questions whose answer was taken out of
- * the corpus it refuses 98, 97, 90, 83 and 58 %.
- */
-export const SUPPLEMENT_MIN = 0.28;
-
-/**
- * The same for what ships. The general layer is about a dozen subjects, so that most questions have no answer in it, and with
- * so few chunks a rare word weighs too much: of everyday questions without an answer there, the best wrong chunk scored
- * 0.31–0.49, right ones from 0.57 up.
- */
-export const GENERAL_SUPPLEMENT_MIN = 0.5;
-
-/**
- * A chunk that holds less of the query than this is about something else, however often it says one of its words. Costs 0–2 % of the right
- * answers above, and keeps one word out of three from counting as an answer.
- */
-export const COVERAGE_MIN = 0.4;
 
 /** How many hits are looked at for a supplement that is not the primary's own text. */
 const SUPPLEMENT_TRIES = 12;
@@ -78,11 +67,13 @@ export class KnowledgeBase {
   /** Whether any document says until when it holds; mostly none does. */
   private datesEnd = false;
   private exactIndex: ExactIndex | undefined;
-  private retriever: Retriever | undefined;
+  private cut: readonly Chunk[] | undefined;
+  private own: number | undefined;
+  private searched: ChunkSearch | undefined;
 
   private constructor(
     private readonly layers: readonly KnowledgeLayer[],
-    private readonly cache: IndexCache | undefined,
+    private readonly options: KnowledgeOptions,
   ) {
     this.loaded = layers.map(({ dir, layer, lastGoodDir }) => loadKnowledge(dir, layer, undefined, lastGoodDir));
     this.settle();
@@ -98,8 +89,8 @@ export class KnowledgeBase {
   }
 
   /** Reads all documents. Never throws: see {@link problems}. */
-  static open(layers: readonly KnowledgeLayer[], cache?: IndexCache): KnowledgeBase {
-    return new KnowledgeBase(layers, cache);
+  static open(layers: readonly KnowledgeLayer[], options: KnowledgeOptions = {}): KnowledgeBase {
+    return new KnowledgeBase(layers, options);
   }
 
   /** Documents in force. */
@@ -112,11 +103,12 @@ export class KnowledgeBase {
     return this.inForce.get(id);
   }
 
-  /** Chunks of the documents in force; they are cut on first use. */
-  get chunks(): Chunk[] {
-    return this.loaded
+  /** Chunks of the documents in force; they are cut on first use, and the list is the same one until its content changes. */
+  get chunks(): readonly Chunk[] {
+    this.cut ??= this.loaded
       .flatMap((one) => one.chunks)
       .filter((chunk) => this.inForce.get(chunk.documentId)?.provenance.layer === chunk.provenance.layer);
+    return this.cut;
   }
 
   get problems(): LoadProblem[] {
@@ -143,7 +135,9 @@ export class KnowledgeBase {
     this.settle();
     if (this.version === before) return false;
     this.exactIndex = undefined;
-    this.retriever = undefined;
+    this.cut = undefined;
+    this.own = undefined;
+    this.searched = undefined;
     return true;
   }
 
@@ -166,12 +160,31 @@ export class KnowledgeBase {
    * L1: chunks by meaning, best first.
    *
    * @param k how many at most
-   * @param filter leaves chunks out before they are counted
    */
-  search(query: string, k: number, filter?: (chunk: Chunk) => boolean): SearchHit[] {
-    return this.opened()
-      .search(query, k, filter)
-      .map((hit) => ({ ...hit, why: `命中词：${hit.matched.slice(0, 6).join('、')}` }));
+  search(query: string, k: number, options: ChunkSearchOptions = {}): SearchHit[] {
+    return this.opened().search(query, k, options);
+  }
+
+  /**
+   * What vectors say about a query, to be given to {@link search} and {@link lookup}. Without an arm for vectors, or when it can't
+   * answer in time, words decide alone.
+   *
+   * @throws XiheError CANCELLED when `options.signal` fires
+   */
+  async ask(query: string, options: AskOptions = {}): Promise<Asked> {
+    if (this.vectors === undefined) return {};
+    this.vectors.take(this.chunks);
+    return this.vectors.ask(query, options);
+  }
+
+  /**
+   * What L1 is asked for a look-up. A bare name (`ERR_TIMEOUT`) says nothing about what it has to do with; the document that has it
+   * for a keyword does.
+   */
+  questionOf(query: string): string {
+    if (kindOf(query) !== 'identifier') return query;
+    const [best] = this.exact(query);
+    return best === undefined ? query : `${query} ${best.document.title} ${best.document.summary}`;
   }
 
   /**
@@ -186,10 +199,12 @@ export class KnowledgeBase {
     const [best, ...others] = this.exact(query).sort((a, b) => over(a) - over(b));
     const shown = best && this.show(best.document, sectionTitle, day);
     const primary = best && shown ? { ...shown.part, ...this.about(best, others) } : null;
-    const supplement = options.exactOnly ? null : this.supplement(query, day, shown?.passage, best?.document);
+    const meaning = options.asked?.meaning;
+    const given = best && { document: best.document, ...(shown?.passage ? { passage: shown.passage } : {}) };
+    const supplement = options.exactOnly ? null : this.supplement(query, day, meaning, given);
     const found = primary !== null || supplement !== null;
-    const nearest = found || options.exactOnly ? [] : this.nearest(query, day);
-    return { found, primary, supplement, ...(nearest.length > 0 ? { nearest } : {}) };
+    const nearest = found || options.exactOnly ? [] : this.nearest(query, day, meaning);
+    return { found, primary, supplement, ...(nearest.length > 0 ? { nearest } : {}), ...stateOf(options.asked) };
   }
 
   private show(
@@ -220,20 +235,14 @@ export class KnowledgeBase {
     };
   }
 
-  private supplement(query: string, day: string, primary?: Passage, document?: KnowledgeDocument) {
-    const shown = primary && prepare(primary.content);
-    const isPrimary = (chunk: Chunk): boolean => {
-      if (primary === undefined || document === undefined || shown === undefined) return false;
-      const overlaps = chunk.line <= primary.endLine && primary.line <= chunk.endLine;
-      return (chunk.documentId === document.id && overlaps) || shown.includes(prepare(chunk.content));
-    };
-    const hit = this.search(query, SUPPLEMENT_TRIES, this.stillValid(day)).find(
-      (one) =>
-        !isPrimary(one.chunk) &&
-        one.score >= this.floorOf(one.chunk) &&
-        one.coverage >= COVERAGE_MIN &&
-        this.namesSubject(one, query),
-    );
+  private supplement(query: string, day: string, meaning?: Meaning, shown?: Shown) {
+    const question = this.questionOf(query);
+    const hit = supplementAmong(this.search(question, SUPPLEMENT_TRIES, { filter: this.stillValid(day), meaning }), {
+      shown,
+      passages: this.ownPassages,
+      isName: kindOf(query) === 'identifier',
+      namesSubject: (one) => this.namesSubject(one, question),
+    });
     if (hit === undefined) return null;
     const { chunk, score } = hit;
     const doc = this.inForce.get(chunk.documentId) as KnowledgeDocument;
@@ -246,27 +255,35 @@ export class KnowledgeBase {
     return namesSubject(hit, query, (word) => this.opened().shareOf(word));
   }
 
-  private opened(): Retriever {
-    this.retriever ??= this.openRetriever();
-    return this.retriever;
+  private get vectors(): VectorArm | undefined {
+    return this.options.vectors;
   }
 
-  private nearest(query: string, day: string): { title: string; source: string }[] {
-    const hits = this.search(query, SUPPLEMENT_TRIES, this.stillValid(day)).filter((hit) => hit.score >= NEAREST_MIN);
+  /** Passages of the project itself. */
+  private get ownPassages(): number {
+    this.own ??= this.chunks.filter(({ provenance }) => provenance.layer === 'project').length;
+    return this.own;
+  }
+
+  private opened(): ChunkSearch {
+    this.searched ??= new ChunkSearch(this.chunks, this.lexicalCache(), this.options.related);
+    return this.searched;
+  }
+
+  private nearest(query: string, day: string, meaning?: Meaning): { title: string; source: string }[] {
+    const hits = this.search(query, SUPPLEMENT_TRIES, { filter: this.stillValid(day), meaning }).filter(
+      (hit) => hit.score >= NEAREST_MIN,
+    );
     const ids = [...new Set(hits.map((hit) => hit.chunk.documentId))].slice(0, NEAREST_MAX);
     return ids
       .map((id) => this.inForce.get(id) as KnowledgeDocument)
       .map((doc) => ({ title: doc.title, source: this.fileOf(doc) }));
   }
 
-  private openRetriever(): Retriever {
-    if (!this.cache) return new LexicalRetriever(this.chunks);
-    const key = stableHash([packageVersion(), this.version, this.cache.salt()].join('\n'));
-    return new LexicalRetriever(this.chunks, { file: this.cache.file, key });
-  }
-
-  private floorOf(chunk: Chunk): number {
-    return chunk.provenance.layer === 'general' ? GENERAL_SUPPLEMENT_MIN : SUPPLEMENT_MIN;
+  private lexicalCache() {
+    const { cache } = this.options;
+    if (!cache) return undefined;
+    return { file: cache.file, key: stableHash([packageVersion(), this.version, cache.salt()].join('\n')) };
   }
 
   private partOf(doc: KnowledgeDocument, day: string) {

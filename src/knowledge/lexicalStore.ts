@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { Bm25Index, contentWords } from '../text/index.js';
+import { Bm25Index, indexTokens } from '../text/index.js';
 import { writeAtomic } from './atomicFile.js';
 import { isAlive, type Probe, probedPlaces, probesOf } from './lexicalCheck.js';
 import { type Cut, FIELDS, READY_FILE, TokenCache } from './tokenCache.js';
@@ -34,7 +34,7 @@ const DEAD = '关键词检索没通过自检：用段落自己的词找不到这
  * The index of these chunks: read from its file, else made of kept tokens, else cut. Each index is asked for what it must find
  * before it is trusted; one that fails is made anew from the texts, once.
  *
- * @param options.cut default {@link contentWords}
+ * @param options.cut default {@link indexTokens}
  * @param options.readyFile tokens that ship; default those of the package
  */
 export function openLexicalIndex(
@@ -44,7 +44,7 @@ export function openLexicalIndex(
 ): OpenedIndex {
   const stored = cache && readIndex(cache, chunks.length);
   if (stored !== undefined) return { index: stored, cut: 0 };
-  const { cut = contentWords, readyFile = READY_FILE() } = options;
+  const { cut = indexTokens, readyFile = READY_FILE() } = options;
   const made = makeIndex(chunks, new TokenCache(cache && tokensBeside(cache.file), readyFile, cut), cache);
   if (made.problem === undefined) return made;
   return makeIndex(chunks, new TokenCache(undefined, undefined, cut), cache);

@@ -1,4 +1,4 @@
-import { contentWords } from '../text/index.js';
+import { type Bm25Hit, indexTokens, queryTokens, type WeightedToken } from '../text/index.js';
 import { K1, type LexicalCache, type OpenedIndex, openLexicalIndex } from './lexicalStore.js';
 import type { Chunk } from './types.js';
 
@@ -7,22 +7,30 @@ export interface RetrieverHit {
   chunk: Chunk;
   /** 0–1, comparable between queries: 1 would be a chunk that is all about every word of the query. */
   score: number;
-  /** 0–1: how much of the query it is about, where the retriever knows. */
+  /** 0–1: how much of the query it is about, as far as words tell. */
   coverage: number;
   /** The words of the query that it holds. */
   matched: string[];
+  /** The sum of BM25; orders the hits of one query. */
+  raw: number;
+  /** What `raw` would be for a chunk that is all about every word of the query. */
+  ideal: number;
 }
 
-/**
- * One way to find chunks by meaning. The lexical one is always there; others (vectors) come beside it, and fusion behind the
- * same face.
- */
-export interface Retriever {
-  readonly name: string;
-  /** Best first, at most `k`. */
-  search(query: string, k: number, filter?: (chunk: Chunk) => boolean): RetrieverHit[];
-  /** In what share of the chunks a word stands, 0–1. */
-  shareOf(word: string): number;
+/** A word that a query also means. */
+export interface RelatedTerm {
+  word: string;
+  /** 0–1, beside 1 for a word of the query itself. */
+  weight: number;
+}
+
+export interface SearchOptions {
+  /** Leaves chunks out before they are counted. */
+  filter?: ((chunk: Chunk) => boolean) | undefined;
+  /** Words that the query also means; they find chunks but count for no coverage. */
+  related?: readonly RelatedTerm[] | undefined;
+  /** Places (in the list of chunks) that are to be among the hits, found or not. */
+  places?: readonly number[] | undefined;
 }
 
 /**
@@ -35,9 +43,8 @@ const UNSEEN = 0.35;
 /** In a corpus of a few chunks the rarity of a word says nothing; below this size it is taken as if there were so many. */
 const SMALL = 50;
 
-/** BM25 over chunks: identifiers whole and in parts, jieba words for the rest, stop words dropped. */
-export class LexicalRetriever implements Retriever {
-  readonly name = 'bm25';
+/** BM25 over chunks: identifiers whole and in pieces, jieba words for the rest, stop words dropped. */
+export class LexicalRetriever {
   /** In Chinese: what is wrong with the index, when it does not find what it holds. */
   readonly problem: string | undefined;
   private readonly index: OpenedIndex['index'];
@@ -52,35 +59,52 @@ export class LexicalRetriever implements Retriever {
     this.problem = problem;
   }
 
-  search(query: string, k: number, filter?: (chunk: Chunk) => boolean): RetrieverHit[] {
-    const tokens = [...new Set(contentWords(query))];
-    const weights = this.weigh(tokens);
-    const all = sum(tokens, weights);
-    const found = this.index.search(tokens, filter || this.index.size < SMALL ? this.index.size : k);
-    const hits: RetrieverHit[] = [];
-    for (const { id, score, matched } of found) {
-      const chunk = this.chunks[id] as Chunk;
-      if (filter?.(chunk) === false) continue;
-      // How much the chunk is about the words that it holds, times how much of the query those are.
-      const about = score / ((K1 + 1) * matched.reduce((total, token) => total + this.idf(token, this.index.size), 0));
-      const coverage = sum(matched, weights) / all;
-      hits.push({ chunk, score: about * coverage, coverage, matched });
-    }
-    // From SMALL on this is the order of the index already.
-    return hits.sort((a, b) => b.score - a.score).slice(0, k);
+  /** Best first, at most `k` beside {@link SearchOptions.places}. */
+  search(query: string, k: number, options: SearchOptions = {}): RetrieverHit[] {
+    const { filter, related = [], places = [] } = options;
+    const own = queryTokens(query);
+    const scale = this.scaleOf(own);
+    const scores = this.index.scores([...own, ...tokensOf(related, own)]);
+    const byChunk = filter && ((place: number) => filter(this.chunks[place] as Chunk));
+    const small = this.index.size < SMALL;
+    const found = scores.top(small ? this.index.size : k, byChunk);
+    const known = new Set(found.map(({ id }) => id));
+    const more = places.filter((place) => !known.has(place)).map((place) => scores.hit(place) ?? nothingOf(place));
+    const hits = [...found, ...more].map((hit) => this.hitOf(hit, scale));
+    hits.sort((a, b) => (small ? b.score - a.score : b.raw - a.raw));
+    return places.length > 0 ? hits : hits.slice(0, k);
   }
 
+  /** In what share of the chunks a word stands, 0–1. */
   shareOf(word: string): number {
     return this.index.documentFrequency(word) / Math.max(SMALL, this.index.size);
   }
 
+  private hitOf({ id, score, matched }: Bm25Hit<number>, { weights, worth, all }: Scale): RetrieverHit {
+    const words = matched.filter((token) => weights.has(token));
+    const most = (K1 + 1) * sum(words, (token) => (weights.get(token) as number) * this.idf(token, this.index.size));
+    // How much the chunk is about the words that it holds, times how much of the query those are.
+    const coverage = all === 0 ? 0 : sum(words, (token) => worth.get(token) ?? 0) / all;
+    const about = most === 0 ? 0 : Math.min(1, score / most);
+    return {
+      chunk: this.chunks[id] as Chunk,
+      score: about * coverage,
+      coverage,
+      matched: words,
+      raw: score,
+      ideal: (K1 + 1) * all,
+    };
+  }
+
   /** What each token of a query is worth. */
-  private weigh(tokens: readonly string[]): Map<string, number> {
-    const seen = tokens.filter((token) => this.index.documentFrequency(token) > 0);
-    const weights = new Map(seen.map((token) => [token, this.idf(token, Math.max(SMALL, this.index.size))]));
-    const unseen = UNSEEN * Math.max(0, ...weights.values());
-    for (const token of tokens) if (!weights.has(token)) weights.set(token, unseen);
-    return weights;
+  private scaleOf(tokens: readonly WeightedToken[]): Scale {
+    const weights = new Map(tokens.map(({ token, weight }) => [token, weight]));
+    const rarity = new Map<string, number>();
+    for (const { token } of tokens)
+      if (this.index.documentFrequency(token) > 0) rarity.set(token, this.idf(token, Math.max(SMALL, this.index.size)));
+    const unseen = UNSEEN * Math.max(0, ...rarity.values());
+    const worth = new Map(tokens.map(({ token, weight }) => [token, weight * (rarity.get(token) ?? unseen)]));
+    return { weights, worth, all: sum([...worth.values()], (value) => value) };
   }
 
   private idf(token: string, size: number): number {
@@ -89,6 +113,28 @@ export class LexicalRetriever implements Retriever {
   }
 }
 
-function sum(tokens: readonly string[], weights: ReadonlyMap<string, number>): number {
-  return tokens.reduce((total, token) => total + (weights.get(token) ?? 0), 0);
+/** What the tokens of a query weigh, by the query (`weights`) and by how rare they are as well (`worth`). */
+interface Scale {
+  weights: ReadonlyMap<string, number>;
+  worth: ReadonlyMap<string, number>;
+  all: number;
+}
+
+function nothingOf(id: number): Bm25Hit<number> {
+  return { id, score: 0, matched: [] };
+}
+
+/** The tokens of related words that are none of the query's own; a word of several shares its weight among them. */
+function tokensOf(related: readonly RelatedTerm[], own: readonly WeightedToken[]): WeightedToken[] {
+  const known = new Set(own.map(({ token }) => token));
+  const weights = new Map<string, number>();
+  for (const { word, weight } of related) {
+    const tokens = [...new Set(indexTokens(word))].filter((token) => !known.has(token));
+    for (const token of tokens) weights.set(token, Math.max(weights.get(token) ?? 0, weight / tokens.length));
+  }
+  return [...weights].map(([token, weight]) => ({ token, weight }));
+}
+
+function sum<T>(items: readonly T[], of: (item: T) => number): number {
+  return items.reduce((total, item) => total + of(item), 0);
 }

@@ -1,4 +1,4 @@
-import { contentWords } from '../text/index.js';
+import { indexTokens } from '../text/index.js';
 import type { RetrieverHit } from './retriever.js';
 import type { Chunk } from './types.js';
 
@@ -67,7 +67,7 @@ const subjects = new WeakMap<Chunk, ReadonlySet<string>>();
 function subjectOf(chunk: Chunk): ReadonlySet<string> {
   let words = subjects.get(chunk);
   if (words === undefined) {
-    words = new Set([chunk.title, chunk.heading, ...chunk.keywords].flatMap(contentWords));
+    words = new Set([chunk.title, chunk.heading, ...chunk.keywords].flatMap(indexTokens));
     subjects.set(chunk, words);
   }
   return words;

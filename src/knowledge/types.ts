@@ -98,4 +98,9 @@ export interface LookupResult {
   supplement: (LookupPart & { match_type: 'semantic_L1' }) | null;
   /** When nothing was found: titles of what comes nearest, to look up by name. Not an answer. */
   nearest?: { title: string; source: string }[];
+  /** Vectors had no say (the reason in Chinese stands beside it): words answered alone. */
+  degraded?: true;
+  degraded_why?: string;
+  /** Passages that have no vector yet; so far only their words find them. */
+  pending?: number;
 }

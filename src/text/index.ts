@@ -15,6 +15,7 @@ export { stableHash } from './hash.js';
 export { identifiersOf, splitIdentifier } from './identifiers.js';
 export { isSecretName, maskPersonal, maskSecrets, maskText } from './mask.js';
 export { plainBlock, plainLine } from './plainText.js';
+export { indexTokens, queryTokens, type WeightedToken } from './searchTokens.js';
 export {
   holdsPrivateKey,
   holdsSecretValues,

@@ -1,23 +1,27 @@
 import { join } from 'node:path';
 import { packageRoot } from '../assets.js';
 import {
+  type Asked,
+  type AskOptions,
   type Chunk,
   isExpired,
   type Lexicon,
   type LoadProblem,
   type LookupOptions,
   type LookupResult,
+  type Meaning,
   prepare,
   today,
+  type VectorArm,
 } from '../knowledge/index.js';
 import { addUserWords, hasChinese } from '../text/index.js';
 import { answerQuery } from './answer.js';
 import { type AddedLines, placeWarnings, warningsForDiff } from './diff.js';
-import { toHit } from './hits.js';
+import { gateOf, toHit } from './hits.js';
 import type { LayerDir } from './load.js';
 import { focusOf, moduleOfPath } from './modules.js';
 import type { SlowPattern } from './pattern.js';
-import { EntryStore } from './store.js';
+import { EntryStore, type VectorSettings } from './store.js';
 import { TermIndex } from './terms.js';
 import { PlaybookIndex, WarningIndex } from './triggers.js';
 import type {
@@ -44,6 +48,8 @@ export interface ZhCoreOptions {
   symbolCheck?: SymbolIndex;
   /** Where indexes are kept between processes (the project's state folder); without it each process makes its own. */
   cacheDir?: string;
+  /** Who makes vectors and where they lie; without it words decide alone. A core with it is to be closed. */
+  vectors?: VectorSettings;
   /** The clock, for what is due or over; default: the machine's. */
   now?: () => Date;
 }
@@ -74,7 +80,7 @@ export class ZhCore {
     const layers: LayerDir[] =
       projectDir === undefined ? [general] : [general, { dir: projectDir, layer: 'project', lastGoodDir }];
     this.layerDirs = layers.map(({ dir }) => dir);
-    this.store = new EntryStore(layers, cacheDir);
+    this.store = new EntryStore(layers, cacheDir, options.vectors);
   }
 
   /** Content hash of everything in force; moves only when content does. */
@@ -127,17 +133,58 @@ export class ZhCore {
   /**
    * `query_zh_core`: four lists, never mixed. Asks only when the trigger gate opens: Chinese in the request or in the comments of the
    * files in focus.
+   *
+   * @param asked what vectors say about the request, from {@link meaningOf}; without it words decide alone
    */
-  query(query: CoreQuery): CoreResult {
+  query(query: CoreQuery, { meaning, degraded }: Asked = {}): CoreResult {
     const { answers } = this.indexes();
     const day = this.today();
-    const key = `${day} ${JSON.stringify(query)}`;
+    const vectors = meaning === undefined ? ` ${degraded ?? ''}` : ` ${meaning.missing}`;
+    const key = `${day}${vectors} ${JSON.stringify(query)}`;
     const known = answers.get(key);
     if (known !== undefined) return known;
-    const result = this.answer(query, day);
+    const found = this.answer(query, day, meaning);
+    const result = degraded === undefined ? found : { ...found, degraded };
     answers.set(key, result);
     if (answers.size > CACHE_SIZE) answers.delete(answers.keys().next().value as string);
     return result;
+  }
+
+  /**
+   * {@link query} with what vectors say about the request, where the gate opens. Takes about 30 ms more once the model is loaded; when
+   * vectors can't answer in time, words answer alone and `degraded` says why.
+   *
+   * @throws XiheError CANCELLED when `options.signal` fires
+   */
+  async ask(query: CoreQuery, options?: AskOptions): Promise<CoreResult> {
+    const asked = gateOf(query).asked ? await this.meaningOf(query.userIntent, options) : {};
+    return this.query(query, asked);
+  }
+
+  /** {@link lookup} with what vectors say about the query, see {@link ask}. */
+  async askLookup(query: string, section?: string, options?: AskOptions): Promise<LookupResult> {
+    const asked = await this.meaningOf(this.store.knowledge.questionOf(query), options);
+    return this.lookup(query, section, { asked });
+  }
+
+  /**
+   * What vectors say about a text, for {@link query} and {@link lookup}.
+   *
+   * @throws XiheError CANCELLED when `options.signal` fires
+   */
+  async meaningOf(text: string, options?: AskOptions): Promise<Asked> {
+    return this.store.knowledge.ask(text, options);
+  }
+
+  /** The vectors of the passages: to be made, watched, closed. Undefined where nobody asked for vectors. */
+  get vectors(): VectorArm | undefined {
+    this.store.vectors?.take(this.store.knowledge.chunks);
+    return this.store.vectors;
+  }
+
+  /** Ends what is under way and frees the embedder; a core without vectors needs no closing. */
+  async close(): Promise<void> {
+    await this.store.vectors?.close();
   }
 
   /** `lookup_knowledge`, see {@link KnowledgeBase.lookup}. */
@@ -242,8 +289,8 @@ export class ZhCore {
     return today(this.options.now?.());
   }
 
-  private answer(query: CoreQuery, day: string): CoreResult {
-    const result = answerQuery(query, day, this.store, this.indexes());
+  private answer(query: CoreQuery, day: string, meaning?: Meaning): CoreResult {
+    const result = answerQuery(query, day, this.store, this.indexes(), meaning);
     return { ...result, terms: result.terms.map((hit) => this.withPlaces(hit)) };
   }
 

@@ -1,24 +1,57 @@
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
+import type { XiheConfig } from '../config.js';
 import {
+  DIMENSION_FILE,
+  type IndexCache,
   KnowledgeBase,
   Lexicon,
   type LoadedLexicon,
   type LoadProblem,
   loadLexicon,
+  type OpenRemote,
   problemsOf,
+  type RelatedTerm,
+  readyVectorsFile,
+  VectorArm,
 } from '../knowledge/index.js';
 import { stableHash } from '../text/index.js';
 import { type LayerDir, type LayerEntries, loadLayer } from './load.js';
 import { loadModules, type Merged, type Modules, mergeLayers } from './merge.js';
 import type { Playbook, Term, Warning } from './types.js';
 
+/**
+ * What a word of the lexicon that means the same counts beside a word of the query: .3 and .4 measure best (MRR .602 → .612 over 276
+ * questions, words alone); words that are merely near take more than they bring.
+ */
+const RELATED_WEIGHT = 0.3;
+
 const NO_MODULES: Modules = { globs: {}, titles: {} };
 
 const nothing = <T>(): Merged<T> => ({ byId: new Map(), problems: [] });
 
+/** Where vectors come from and lie, as the settings say. */
+export interface VectorSettings {
+  embedding: XiheConfig['embedding'];
+  /** Without an address vectors lie in memory. */
+  milvus?: XiheConfig['milvus'];
+}
+
+/** @param folder of the project, its name on the server unless the settings have another */
+function remoteOf(milvus: XiheConfig['milvus'], folder: string): OpenRemote | undefined {
+  const { address, timeoutSeconds, project = folder, ...rest } = milvus;
+  if (address === undefined) return undefined;
+  return async ({ id, dimension }, signal) => {
+    const { openMilvusIndex } = await import('../knowledge/milvus/milvusIndex.js');
+    const timeoutMs = timeoutSeconds * 1000;
+    return openMilvusIndex({ ...rest, address, project, embedderId: id, dimension, timeoutMs, signal });
+  };
+}
+
 /** Everything of all layers that is in force, and what could not be loaded. */
 export class EntryStore {
   readonly knowledge: KnowledgeBase;
+  /** Undefined: nobody asked for vectors. */
+  readonly vectors: VectorArm | undefined;
   terms: Merged<Term> = nothing();
   warnings: Merged<Warning> = nothing();
   playbooks: Merged<Playbook> = nothing();
@@ -32,15 +65,22 @@ export class EntryStore {
 
   /**
    * @param layers general first
-   * @param cacheDir where the lexical index is kept between processes
+   * @param cacheDir where indexes are kept between processes
+   * @param vectors who makes vectors and where they lie; without it words decide alone
    */
   constructor(
     private readonly layers: readonly LayerDir[],
     cacheDir?: string,
+    vectors?: VectorSettings,
   ) {
+    this.vectors = vectors && this.openVectors(vectors, cacheDir);
     this.knowledge = KnowledgeBase.open(
       layers.map(({ dir, layer, lastGoodDir }) => ({ dir: join(dir, 'knowledge'), layer, lastGoodDir })),
-      cacheDir === undefined ? undefined : { file: join(cacheDir, 'knowledge-index.bin'), salt: () => this.version },
+      {
+        cache: cacheDir === undefined ? undefined : this.lexicalCache(cacheDir),
+        vectors: this.vectors,
+        related: (query) => this.related(query),
+      },
     );
     this.load();
   }
@@ -56,6 +96,32 @@ export class EntryStore {
     this.lexicons ??= this.layers.map(({ dir }) => loadLexicon(join(dir, 'knowledge')));
     this.words ??= new Lexicon(this.lexicons.flatMap((one) => one.groups));
     return this.words;
+  }
+
+  private lexicalCache(cacheDir: string): IndexCache {
+    return { file: join(cacheDir, 'knowledge-index.bin'), salt: () => this.version };
+  }
+
+  private openVectors({ embedding, milvus }: VectorSettings, cacheDir: string | undefined): VectorArm {
+    const general = this.layers.find(({ layer }) => layer === 'general');
+    const project = this.layers.find(({ layer }) => layer === 'project');
+    return new VectorArm({
+      embedding,
+      dir: cacheDir && join(cacheDir, 'vectors'),
+      places: {
+        ...(project ? { projectRoot: dirname(project.dir) } : {}),
+        ...(cacheDir ? { dimensionFile: join(cacheDir, DIMENSION_FILE) } : {}),
+      },
+      readyFile: general && readyVectorsFile(general.dir),
+      remote: project && milvus && remoteOf(milvus, basename(dirname(project.dir))),
+    });
+  }
+
+  private related(query: string): RelatedTerm[] {
+    return this.lexicon
+      .expand(query)
+      .filter(({ relation }) => relation === 'equal')
+      .map(({ word }) => ({ word, weight: RELATED_WEIGHT }));
   }
 
   /** Reads again what changed on disk. */

@@ -127,6 +127,8 @@ export interface CoreResult {
   knowledge: Hit<Chunk>[];
   playbooks: Hit<Playbook>[];
   warnings: Hit<Warning>[];
+  /** In Chinese: why vectors had no say; words answered alone. */
+  degraded?: string;
 }
 
 /** A line of a diff on which a warning fires. */

@@ -20,7 +20,9 @@ function document(title: string, body: string): void {
 }
 const file = () => join(dir, 'state', 'index.bin');
 const open = (salt = 'v1') =>
-  KnowledgeBase.open([{ dir: join(dir, 'k'), layer: 'project' }], { file: file(), salt: () => salt });
+  KnowledgeBase.open([{ dir: join(dir, 'k'), layer: 'project' }], {
+    cache: { file: file(), salt: () => salt },
+  });
 const ask = (base: KnowledgeBase) => base.search('退款多久到账', 3).map((hit) => [hit.chunk.id, hit.score.toFixed(3)]);
 
 describe('the lexical index between processes', () => {

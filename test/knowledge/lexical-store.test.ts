@@ -11,7 +11,7 @@ import { loadKnowledge } from '../../src/knowledge/index.js';
 import { type LexicalCache, openLexicalIndex } from '../../src/knowledge/lexicalStore.js';
 import { TokenFile, TokenWriter } from '../../src/knowledge/tokenFile.js';
 import type { Chunk } from '../../src/knowledge/types.js';
-import { addUserWords, type Bm25Index, contentWords } from '../../src/text/index.js';
+import { addUserWords, type Bm25Index, indexTokens } from '../../src/text/index.js';
 import { document, tree } from './support.js';
 
 const TOPICS = ['退款', '发票', '库存', '物流', '会员', '优惠券', '对账', '短信', '报表', '权限'];
@@ -39,7 +39,7 @@ const sourceOf = (file: string) => pathToFileURL(assetPath('src', 'knowledge', f
 
 /** What the index finds, with scores. */
 const answers = (index: Bm25Index<number>) =>
-  TOPICS.map((topic) => index.search(contentWords(`${topic}怎么校验`), 4).map(({ id, score }) => [id, score]));
+  TOPICS.map((topic) => index.search(indexTokens(`${topic}怎么校验`), 4).map(({ id, score }) => [id, score]));
 
 /** Changes the arrays of an index's file and makes its checksum right again. */
 function damage(file: string, change: (bytes: Buffer, arraysFrom: number) => void): void {

@@ -64,7 +64,8 @@ export function cleanEnv(extra: Record<string, string> = {}): NodeJS.ProcessEnv 
   const env: NodeJS.ProcessEnv = {};
   for (const [key, value] of Object.entries(process.env))
     if (!/^(XIHE_|LANGSMITH|LANGCHAIN|OPENAI)/.test(key)) env[key] = value;
-  return { ...env, XIHE_SKIP_BUILD: '1', NO_COLOR: '1', ...extra };
+  // As in vitest.config.ts: the embedding model only where a test is about it.
+  return { ...env, XIHE_SKIP_BUILD: '1', NO_COLOR: '1', XIHE_EMBED_PROVIDER: 'none', ...extra };
 }
 
 /** Runs the real command line in a child process. */

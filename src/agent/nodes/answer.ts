@@ -29,7 +29,7 @@ async function withoutModel(state: RunState, env: NodeEnv, retrieved: CoreResult
   const question = intentOf(state).text;
   const { core: zh, queryLog } = env.project;
   const started = performance.now();
-  const found = zh.lookup(question);
+  const found = await zh.askLookup(question, undefined, { signal: env.signal });
   const ms = performance.now() - started;
   queryLog.append(
     recordOfLookup(found, { text: question, phase: 'answer', thread: env.thread, dataVersion: zh.dataVersion, ms }),

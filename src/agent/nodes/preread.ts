@@ -11,14 +11,17 @@ export const prereadNode: NodeBody = async (state, env) => {
   const intent = intentOf(state);
   const { core, config, queryLog } = env.project;
   const started = performance.now();
-  const retrieved = core.query({
+  const query = {
     userIntent: intent.text,
     codeSymbols: identifiersOf(intent.text),
-    taskType: intent.taskType ?? 'general',
+    taskType: intent.taskType ?? ('general' as const),
     maxResults: config.core.topK,
     ...(hasChinese(intent.text) ? {} : await englishFocus(intent.text, env)),
-  });
+  };
+  const retrieved = await core.ask(query, { signal: env.signal });
   const ms = performance.now() - started;
+  // For the next question; it stops when the process ends, and goes on in the next one.
+  core.vectors?.buildInBackground();
   queryLog.append(recordOf(retrieved, { text: intent.text, phase: 'plan', thread: env.thread, ms }));
   env.emit({
     type: 'core.queried',

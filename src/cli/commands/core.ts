@@ -1,8 +1,9 @@
+import pc from 'picocolors';
 import { loadConfig } from '../../config.js';
 import type { CoreResult, Hit } from '../../zhcore/index.js';
 import { EXIT } from '../exit-codes.js';
 import { openCore, reportProblems } from '../open.js';
-import { print, printJson, visible } from '../output.js';
+import { log, print, printJson, visible } from '../output.js';
 import type { CommonOptions } from './options.js';
 
 interface CoreOptions extends CommonOptions {
@@ -17,11 +18,11 @@ const SHOWN_CHARS = 400;
 
 /** `xihe core`: query_zh_core, four lists. */
 export async function core(intent: string, options: CoreOptions): Promise<number> {
-  const { core: zh, layout } = await openCore(options.repo, { quiet: true });
+  const { core: zh, layout } = await openCore(options.repo, { quiet: true, vectors: true });
   const budget = loadConfig(layout.layerDir).core;
   const max = options.max ?? budget.topK;
   const started = performance.now();
-  const result = zh.query({
+  const result = await zh.ask({
     userIntent: intent,
     codeSymbols: options.symbol ?? [],
     taskType: options.task,
@@ -29,6 +30,7 @@ export async function core(intent: string, options: CoreOptions): Promise<number
     force: true,
     ...(options.module ? { module: options.module } : {}),
   });
+  await zh.close();
   const ms = performance.now() - started;
   reportProblems(zh.problems, options.json);
   const { ALL_PARTS, QueryLog, recordOf, renderHits } = await import('../../zhcore/index.js');
@@ -40,6 +42,7 @@ export async function core(intent: string, options: CoreOptions): Promise<number
       visible(renderHits(result, 'answer', limits).text) || '没有相关条目。换个说法再查，或用 xihe lookup 查知识库。',
     );
   }
+  if (!options.json && result.degraded !== undefined) log(pc.yellow(`这次只按词查：${visible(result.degraded)}`));
   new QueryLog(layout.stateDir).append(recordOf(result, { text: intent, ms }));
   return EXIT.done;
 }
@@ -52,6 +55,7 @@ function origin(hit: Hit<unknown>) {
 function toJson(r: CoreResult) {
   return {
     data_version: r.dataVersion,
+    ...(r.degraded === undefined ? {} : { degraded: r.degraded }),
     gate: r.gate,
     terms: r.terms.map((h) => ({
       id: h.entry.id,

@@ -1,35 +1,56 @@
 import pc from 'picocolors';
-import type { LookupPart } from '../../knowledge/index.js';
+import type { LookupPart, LookupResult } from '../../knowledge/index.js';
 import { EXIT } from '../exit-codes.js';
 import { openCore, reportProblems } from '../open.js';
-import { print, printJson, visible } from '../output.js';
+import { log, print, printJson, visible } from '../output.js';
 import type { CommonOptions } from './options.js';
 
-/** `xihe lookup`: the exact document first, a supplement beside it. */
-export async function lookup(query: string, options: CommonOptions & { section?: string }): Promise<number> {
-  const { core, layout } = await openCore(options.repo);
-  const started = performance.now();
-  const result = core.lookup(query, options.section);
-  const ms = performance.now() - started;
-  reportProblems(core.problems, options.json);
-  if (options.json) printJson(result);
-  else if (!result.found) print(notFound(result.nearest ?? []));
-  else {
-    const { primary, supplement } = result;
-    if (primary) {
-      print(`${headOf(primary, '精确命中')}\n${visible(primary.content)}`);
-      if (primary.sections?.length)
-        print(pc.dim(`章节：${visible(primary.sections.join('、'))}（用 --section 只取一节）`));
-      if (primary.others?.length) print(pc.dim(`也提到它：${visible(primary.others.map((o) => o.title).join('、'))}`));
-    }
-    if (supplement) print(`${primary ? '\n' : ''}${headOf(supplement, '意思相近')}\n${visible(supplement.content)}`);
-  }
-  const { QueryLog, recordOfLookup } = await import('../../zhcore/index.js');
-  new QueryLog(layout.stateDir).append(recordOfLookup(result, { text: query, ms, dataVersion: core.dataVersion }));
-  return result.found ? EXIT.done : EXIT.failed;
+interface LookupOptions extends CommonOptions {
+  section?: string;
+  exact?: boolean;
 }
 
-function notFound(nearest: { title: string }[]): string {
+/** `xihe lookup`: the exact document first and at once, then what is near in meaning. */
+export async function lookup(query: string, options: LookupOptions): Promise<number> {
+  const { core, layout } = await openCore(options.repo, { vectors: options.exact !== true });
+  const { section, json } = options;
+  try {
+    const started = performance.now();
+    const exact = core.lookup(query, section, { exactOnly: true });
+    reportProblems(core.problems, json);
+    if (!json) showPrimary(exact);
+    const result = options.exact ? exact : await core.askLookup(query, section);
+    const ms = performance.now() - started;
+    if (json) printJson(result);
+    else if (!result.found) print(notFound(result));
+    else if (!options.exact) showSupplement(result, exact.found);
+    if (!json && !options.exact) tellState(result);
+    const { QueryLog, recordOfLookup } = await import('../../zhcore/index.js');
+    new QueryLog(layout.stateDir).append(recordOfLookup(result, { text: query, ms, dataVersion: core.dataVersion }));
+    return result.found ? EXIT.done : EXIT.failed;
+  } finally {
+    await core.close();
+  }
+}
+
+function showPrimary({ primary }: LookupResult): void {
+  if (!primary) return;
+  print(`${headOf(primary, '精确命中')}\n${visible(primary.content)}`);
+  if (primary.sections?.length) print(pc.dim(`章节：${visible(primary.sections.join('、'))}（用 --section 只取一节）`));
+  if (primary.others?.length) print(pc.dim(`也提到它：${visible(primary.others.map((o) => o.title).join('、'))}`));
+}
+
+function showSupplement({ supplement }: LookupResult, isSecond: boolean): void {
+  if (supplement) print(`${isSecond ? '\n' : ''}${headOf(supplement, '意思相近')}\n${visible(supplement.content)}`);
+}
+
+/** What the answer could not draw on, so that nobody takes it for all there is. */
+function tellState({ degraded_why: why, pending }: LookupResult): void {
+  if (why !== undefined) log(pc.yellow(`这次只按词查：${visible(why)}`));
+  if (pending !== undefined) log(pc.dim(`有 ${pending} 段还没有向量，眼下只能按词找到；运行 xihe index 建好`));
+}
+
+function notFound({ nearest = [] }: LookupResult): string {
   const near = nearest.map(({ title }) => `《${visible(title)}》`).join('、');
   const next = near ? `标题相近的有：${near}。用标题里的词再查` : '换个说法再查';
   return `知识库里没有相关内容。${next}，或在 .xihe/knowledge/ 里补一篇。`;

@@ -70,6 +70,8 @@ async function withSession(flags: CommonOptions, thread: string, step: Step): Pr
   };
   process.once('SIGINT', onInterrupt);
   const session = await Session.open(flags.repo);
+  // The embedding model loads in a thread of its own while the graph and the path index are opened.
+  session.project.core.vectors?.warm();
   try {
     reportProblems(session.project.core.problems, flags.json);
     for (const p of session.project.toolProblems)
@@ -85,6 +87,7 @@ async function withSession(flags: CommonOptions, thread: string, step: Step): Pr
   } finally {
     process.removeListener('SIGINT', onInterrupt);
     session.close();
+    await session.project.core.close();
   }
 }
 

@@ -10,7 +10,7 @@ const FILES_SHOWN = 5;
 
 /** `xihe watch`: reloads on every change below `.xihe/` and says what it did, until Ctrl-C. With `--json` one line a reload. */
 export async function watch(options: CommonOptions): Promise<number> {
-  const { layout, core } = await openCore(options.repo);
+  const { layout, core } = await openCore(options.repo, { vectors: true });
   const stopped = new AbortController();
   process.once('SIGINT', () => stopped.abort());
   process.once('SIGTERM', () => stopped.abort());
@@ -19,6 +19,7 @@ export async function watch(options: CommonOptions): Promise<number> {
     if (options.json) process.stdout.write(`${JSON.stringify(toJson(event))}\n`);
     else print(describe(event, known));
     known = new Set(event.problems.map(keyOf));
+    core.vectors?.buildInBackground();
   };
   await core.watch({
     onReload: say,
@@ -30,7 +31,9 @@ export async function watch(options: CommonOptions): Promise<number> {
     `正在盯着 ${layout.layerDir}（术语 ${terms}，警示 ${warnings}，流程模板 ${playbooks}，文档 ${documents}），按 Ctrl-C 结束`,
   );
   for (const problem of core.problems) log(problemLine(problem));
+  core.vectors?.buildInBackground();
   await new Promise<void>((done) => stopped.signal.addEventListener('abort', () => done()));
+  await core.close();
   return EXIT.done;
 }
 

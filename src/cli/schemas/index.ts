@@ -1,5 +1,6 @@
 import { OUTPUT_SCHEMAS } from '../../agent/output-schemas.js';
 import { importJson } from './import.js';
+import { indexJson } from './index-knowledge.js';
 import { lintJson } from './lint.js';
 import { scanJson } from './scan.js';
 import { monthJson, staleListJson } from './stale.js';
@@ -17,6 +18,7 @@ export const ALL_OUTPUT_SCHEMAS = {
   stale: staleListJson,
   'stale --month': monthJson,
   stats: statsJson,
+  index: indexJson,
   watch: watchJson,
   '（出错时）': onError,
 } as const;

@@ -16,7 +16,7 @@ export const lookupKnowledge = defineTool<z.infer<typeof lookupInput>, LookupRes
   description: '查知识库：先按关键词找整篇，再补一段意思相近的',
   input: lookupInput,
   examples: [{ query_text: 'ERR_TIMEOUT' }, { query_text: '支付网关超时', section_title: '排查步骤' }],
-  run: async ({ query_text, section_title }, ctx) => ctx.core.lookup(query_text, section_title),
+  run: ({ query_text, section_title }, ctx) => ctx.core.askLookup(query_text, section_title, { signal: ctx.signal }),
   render: renderLookup,
 });
 
@@ -66,13 +66,16 @@ export const zhCoreQuery = defineTool<z.infer<typeof queryInput>, CoreResult>({
   input: queryInput,
   examples: [{ user_intent: '超时关单加重试', code_symbols: [], task_type: 'feature', max_results: 5 }],
   run: async (q, ctx) =>
-    ctx.core.query({
-      userIntent: q.user_intent,
-      codeSymbols: q.code_symbols,
-      taskType: q.task_type,
-      maxResults: q.max_results,
-      force: true,
-      ...(q.module ? { module: q.module } : {}),
-    }),
+    ctx.core.ask(
+      {
+        userIntent: q.user_intent,
+        codeSymbols: q.code_symbols,
+        taskType: q.task_type,
+        maxResults: q.max_results,
+        force: true,
+        ...(q.module ? { module: q.module } : {}),
+      },
+      { signal: ctx.signal },
+    ),
   render: (r) => renderHits(r, 'answer', RENDER_LIMITS).text || '没有相关条目。',
 });

@@ -1,0 +1,98 @@
+import pc from 'picocolors';
+import { defaultConfig, loadConfig, type XiheConfig } from '../../config.js';
+import { XiheError } from '../../errors.js';
+import type { VectorArm } from '../../knowledge/index.js';
+import { EXIT } from '../exit-codes.js';
+import { openCore, reportProblems } from '../open.js';
+import { log, print, printJson, progressLog, visible } from '../output.js';
+import type { CommonOptions } from './options.js';
+
+interface IndexOptions extends CommonOptions {
+  status?: boolean;
+  rebuild?: boolean;
+}
+
+/** `xihe index`: makes the vectors that are missing; with Milvus, brings its index up to date. Interrupted, it goes on where it stopped. */
+export async function index(options: IndexOptions): Promise<number> {
+  const { core, layout } = await openCore(options.repo, { vectors: true });
+  const config = settings(layout.layerDir);
+  const { providerOf } = await import('../../embed/index.js');
+  const provider = providerOf(config.embedding);
+  const stop = new AbortController();
+  const onInterrupt = () =>
+    stop.abort(new XiheError('CANCELLED', '已停下', { hint: '做好的都留着，再运行一次接着做。' }));
+  process.once('SIGINT', onInterrupt);
+  try {
+    reportProblems(core.problems, options.json);
+    const arm = core.vectors as VectorArm;
+    const started = performance.now();
+    const made = provider === 'none' || options.status ? 0 : await build(arm, options.rebuild === true, stop.signal);
+    if (provider !== 'none') await arm.prepare(stop.signal);
+    const { embedderId, chunks, ready } = await arm.state();
+    const outcome: Outcome = {
+      provider,
+      ...(embedderId === undefined ? {} : { model: embedderId }),
+      chunks,
+      ready,
+      made,
+      seconds: Number(((performance.now() - started) / 1000).toFixed(1)),
+      ...(config.milvus.address === undefined ? {} : { server: config.milvus.address }),
+    };
+    if (options.json) printJson(outcome);
+    else print(textOf(outcome, options.status === true));
+    return EXIT.done;
+  } catch (error) {
+    if (!stop.signal.aborted) throw error;
+    log(pc.yellow('已停下。做好的都留着，再运行一次接着做。'));
+    return EXIT.interrupted;
+  } finally {
+    process.removeListener('SIGINT', onInterrupt);
+    await core.close();
+  }
+}
+
+interface Outcome {
+  provider: string;
+  model?: string;
+  chunks: number;
+  ready: number;
+  made: number;
+  seconds: number;
+  server?: string;
+}
+
+/** @returns texts whose vectors were made or written */
+async function build(arm: VectorArm, rebuild: boolean, signal: AbortSignal): Promise<number> {
+  const say = progressLog();
+  let first: number | undefined;
+  let last = 0;
+  await arm.build({
+    signal,
+    rebuild,
+    onProgress(done, total) {
+      first ??= done;
+      last = done;
+      say(`正在建向量 ${done}/${total}（按 Ctrl-C 停下，做好的留着）`);
+    },
+  });
+  return last - (first ?? 0);
+}
+
+function settings(layerDir: string): XiheConfig {
+  try {
+    return loadConfig(layerDir);
+  } catch {
+    // What is wrong was told when the core was opened.
+    return defaultConfig();
+  }
+}
+
+function textOf({ provider, model = '', chunks, ready, made, seconds, server }: Outcome, isStatus: boolean): string {
+  if (provider === 'none')
+    return `embedding.provider 是 none，只按词查；${chunks} 个知识片段都没有向量。想按意思查，去掉这个设置。`;
+  const where = server === undefined ? '' : `，索引在 Milvus（${visible(server)}）`;
+  const done = isStatus || made === 0 ? '' : `，这次建了 ${made} 条文字的，用了 ${seconds} 秒`;
+  const left = chunks - ready;
+  const next = left > 0 && server === undefined ? `\n还有 ${left} 个没有：运行 xihe index 建好，在此之前按词查。` : '';
+  return `${chunks} 个知识片段，${ready} 个在本机有向量（${visible(model)}）${where}${done}。${next}`;
+}

@@ -1,0 +1,153 @@
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { EMBEDDED_ID, openVectorCache, type VectorCache, VectorIndex } from '../embed/index.js';
+import { stableHash } from '../text/index.js';
+import { textsOf } from './meaning.js';
+import type { Chunk } from './types.js';
+
+/** Where the vectors of what ships lie in the package, made by `npm run general:index`. */
+export function readyVectorsFile(generalDir: string): string {
+  return join(generalDir, 'knowledge', 'ready', `${EMBEDDED_ID}.vectors`);
+}
+
+/** A text that has to become a vector. */
+export interface Wanted {
+  hash: string;
+  text: string;
+}
+
+/** What a chunk needs: the hashes of its texts, which are the ids in the index. */
+export interface Needs {
+  whole: string;
+  lead: string;
+}
+
+/**
+ * The vectors of the chunks in force, by the hash of what they were made from: a chunk that moves, or stands in two documents, needs no
+ * new one. Filled from what is at hand (the last snapshot, what ships, the cache); what is missing is listed.
+ */
+export class VectorStock {
+  readonly index: VectorIndex;
+  /** What each chunk needs, in their order. */
+  needs: readonly Needs[] = [];
+  private texts = new Map<string, string>();
+  private saved: string | undefined;
+
+  /**
+   * @param cache vectors of this embedder that were made before
+   * @param snapshot file in which the index is kept between processes
+   * @param readyFile vectors that ship; only asked when they are this embedder's
+   */
+  constructor(
+    readonly embedder: { id: string; dimension: number },
+    private readonly cache: VectorCache | undefined,
+    private readonly snapshot: string | undefined,
+    private readonly readyFile: string | undefined,
+  ) {
+    const kept = snapshot === undefined ? undefined : readIndex(snapshot, embedder.id);
+    this.index = kept ?? new VectorIndex({ embedderId: embedder.id, dimension: embedder.dimension });
+    if (kept !== undefined) this.saved = this.fingerprint();
+  }
+
+  /** Brings the index to these chunks: what they no longer need goes, what is at hand comes. */
+  take(chunks: readonly Chunk[]): void {
+    this.texts = new Map();
+    this.needs = chunks.map((chunk) => {
+      const { whole, lead } = textsOf(chunk);
+      const needs = { whole: stableHash(whole), lead: stableHash(lead) };
+      this.texts.set(needs.whole, whole).set(needs.lead, lead);
+      return needs;
+    });
+    for (const id of [...this.index.entries]) if (!this.texts.has(id)) this.index.remove(id);
+    this.fromReady();
+    this.fromCache();
+  }
+
+  /** Texts that the chunks need, each once. */
+  get size(): number {
+    return this.texts.size;
+  }
+
+  /** The text of a hash that some chunk needs. */
+  text(hash: string): string | undefined {
+    return this.texts.get(hash);
+  }
+
+  /** Texts that have no vector yet, in the order of the chunks. */
+  missing(): Wanted[] {
+    return [...this.texts].filter(([hash]) => !this.index.has(hash)).map(([hash, text]) => ({ hash, text }));
+  }
+
+  /** Chunks whose vectors are there. */
+  ready(): number {
+    return this.needs.filter(({ whole, lead }) => this.index.has(whole) && this.index.has(lead)).length;
+  }
+
+  /** Rows of each chunk's vectors, −1 where there is none; good until the index changes. */
+  rows(): { whole: Int32Array; lead: Int32Array } {
+    const rowsOf = (key: keyof Needs) => Int32Array.from(this.needs, (needs) => this.index.row(needs[key]) ?? -1);
+    return { whole: rowsOf('whole'), lead: rowsOf('lead') };
+  }
+
+  /** Writes the snapshot where the index has changed; a disk that refuses costs time in the next process, nothing else. */
+  save(): void {
+    if (this.snapshot === undefined) return;
+    const now = this.fingerprint();
+    if (now === this.saved) return;
+    const temp = `${this.snapshot}.${process.pid}.tmp`;
+    try {
+      mkdirSync(dirname(this.snapshot), { recursive: true });
+      writeFileSync(temp, this.index.toBytes());
+      renameSync(temp, this.snapshot);
+      this.saved = now;
+    } catch {
+      if (existsSync(temp)) rmSync(temp, { force: true });
+    }
+  }
+
+  private fromReady(): void {
+    if (this.readyFile === undefined || this.embedder.id !== EMBEDDED_ID) return;
+    if ([...this.texts.keys()].every((hash) => this.index.has(hash))) return;
+    const ready = readIndex(this.readyFile, this.embedder.id);
+    if (ready === undefined) return;
+    for (const hash of this.texts.keys()) {
+      const vector = this.index.has(hash) ? undefined : ready.get(hash);
+      if (vector !== undefined) this.index.add(hash, vector);
+    }
+  }
+
+  private fromCache(): void {
+    const missing = this.cache === undefined ? [] : this.missing();
+    if (missing.length === 0) return;
+    const found = (this.cache as VectorCache).getMany(
+      missing.map(({ text }) => text),
+      'passage',
+    );
+    for (const [i, vector] of found.entries()) if (vector) this.index.add((missing[i] as Wanted).hash, vector);
+  }
+
+  private fingerprint(): string {
+    return stableHash([...this.index.entries].sort().join('\n'));
+  }
+}
+
+/** Opens the cache and the snapshot of an embedder in a folder. */
+export function openStock(
+  embedder: { id: string; dimension: number },
+  dir: string | undefined,
+  readyFile: string | undefined,
+): { stock: VectorStock; cache: VectorCache | undefined } {
+  if (dir === undefined) return { stock: new VectorStock(embedder, undefined, undefined, readyFile), cache: undefined };
+  const cache = openVectorCache({ dir, id: embedder.id, dimension: embedder.dimension });
+  const snapshot = join(dir, `${stableHash(embedder.id)}.index`);
+  return { stock: new VectorStock(embedder, cache, snapshot, readyFile), cache };
+}
+
+function readIndex(file: string, embedderId: string): VectorIndex | undefined {
+  try {
+    return VectorIndex.fromBytes(readFileSync(file), embedderId);
+  } catch {
+    // Not there, cut off by a crash, or of another model: filled from the cache.
+    return undefined;
+  }
+}
