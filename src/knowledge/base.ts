@@ -1,16 +1,17 @@
 import { packageVersion } from '../assets.js';
 import { stableHash } from '../text/index.js';
 import { ChunkSearch, type ChunkSearchOptions, type SearchHit } from './chunkSearch.js';
+import { cutAhead } from './cutAhead.js';
 import { type ExactHit, ExactIndex } from './exact.js';
 import { isExpired, today } from './expiry.js';
 import { kindOf } from './fusion.js';
 import { type Layer, type LoadedKnowledge, loadKnowledge, shownFolder } from './load.js';
+import { aboutPrimary, partOf, showDocument } from './lookupParts.js';
 import { type Asked, type Meaning, stateOf } from './meaning.js';
 import type { RelatedTerm, RetrieverHit } from './retriever.js';
-import { cutSection, opening, type Passage, sectionNames } from './sections.js';
 import { namesSubject } from './subject.js';
 import { type Shown, supplementAmong } from './supplement.js';
-import type { Chunk, KnowledgeDocument, LoadProblem, LookupPart, LookupResult } from './types.js';
+import type { Chunk, KnowledgeDocument, LoadProblem, LookupResult } from './types.js';
 import type { AskOptions, VectorArm } from './vectorArm.js';
 
 export interface KnowledgeLayer {
@@ -49,12 +50,21 @@ export interface LookupOptions {
 /** How many hits are looked at for a supplement that is not the primary's own text. */
 const SUPPLEMENT_TRIES = 12;
 
+/** Where an arm that finds nothing is reported. */
+const DEAD_ARM = {
+  file: '.xihe/state/knowledge-index.bin',
+  line: 1,
+  code: 'READ',
+  keptLastGood: false,
+  level: 'error',
+} as const;
+
+/** Fewer passages are cut in under a second, at about a millisecond each. */
+const MANY = 1000;
+
 /** Titles named when nothing was found, and how near they must come: half of what a supplement of what ships needs. */
 const NEAREST_MAX = 3;
 const NEAREST_MIN = 0.25;
-
-/** Other documents that an exact query names, listed by title. */
-const OTHERS_MAX = 5;
 
 /**
  * The documents of all layers, with an exact index (L0) and a retriever (L1). The project's document wins where two layers have
@@ -112,7 +122,9 @@ export class KnowledgeBase {
   }
 
   get problems(): LoadProblem[] {
-    return this.loaded.flatMap((one) => one.problems);
+    const arm = this.searched?.problem;
+    const dead: LoadProblem[] = arm === undefined ? [] : [{ ...DEAD_ARM, reason: arm }];
+    return [...this.loaded.flatMap((one) => one.problems), ...dead];
   }
 
   /** Content hash of everything in force. */
@@ -172,9 +184,22 @@ export class KnowledgeBase {
    * @throws XiheError CANCELLED when `options.signal` fires
    */
   async ask(query: string, options: AskOptions = {}): Promise<Asked> {
+    await this.prepare(options);
     if (this.vectors === undefined) return {};
     this.vectors.take(this.chunks);
     return this.vectors.ask(query, options);
+  }
+
+  /**
+   * Gets the index of words ready without keeping others waiting: thousands of new passages take seconds to cut. Where nothing is
+   * kept between processes there is no use in it.
+   *
+   * @throws XiheError CANCELLED; what was cut by then stays
+   */
+  private async prepare({ signal, onProgress }: AskOptions): Promise<void> {
+    const cache = this.lexicalCache();
+    if (this.searched !== undefined || cache === undefined || this.chunks.length < MANY) return;
+    await cutAhead(this.chunks, cache, { ...(signal ? { signal } : {}), ...(onProgress ? { onProgress } : {}) });
   }
 
   /**
@@ -197,42 +222,14 @@ export class KnowledgeBase {
     const day = options.today ?? today();
     const over = ({ document }: ExactHit) => Number(isExpired(document.provenance, day));
     const [best, ...others] = this.exact(query).sort((a, b) => over(a) - over(b));
-    const shown = best && this.show(best.document, sectionTitle, day);
-    const primary = best && shown ? { ...shown.part, ...this.about(best, others) } : null;
+    const shown = best && showDocument(best.document, sectionTitle, this.partOf(best.document, day));
+    const primary = best && shown ? { ...shown.part, ...aboutPrimary(best, others, (doc) => this.fileOf(doc)) } : null;
     const meaning = options.asked?.meaning;
     const given = best && { document: best.document, ...(shown?.passage ? { passage: shown.passage } : {}) };
     const supplement = options.exactOnly ? null : this.supplement(query, day, meaning, given);
     const found = primary !== null || supplement !== null;
     const nearest = found || options.exactOnly ? [] : this.nearest(query, day, meaning);
     return { found, primary, supplement, ...(nearest.length > 0 ? { nearest } : {}), ...stateOf(options.asked) };
-  }
-
-  private show(
-    doc: KnowledgeDocument,
-    sectionTitle: string | undefined,
-    day: string,
-  ): { part: LookupPart; passage?: Passage } {
-    const named = sectionTitle?.trim() ? sectionTitle.trim() : undefined;
-    const passage = named === undefined ? opening(doc) : cutSection(doc, named);
-    if (passage === undefined) {
-      const names = sectionNames(doc);
-      const listed = names.length === 0 ? '这份文档没有分章节。' : `可选的章节：${names.join('、')}`;
-      return { part: { content: `《${doc.title}》里没有「${named}」这一节。${listed}`, ...this.partOf(doc, day) } };
-    }
-    const heading = passage.heading === undefined ? {} : { heading: passage.heading };
-    return { part: { content: passage.content, ...this.partOf(doc, day), ...heading }, passage };
-  }
-
-  private about(best: ExactHit, others: readonly ExactHit[]) {
-    const listed = others
-      .slice(0, OTHERS_MAX)
-      .map(({ document }) => ({ title: document.title, source: this.fileOf(document) }));
-    return {
-      match_type: 'exact_L0' as const,
-      score: best.score,
-      sections: sectionNames(best.document),
-      ...(listed.length > 0 ? { others: listed } : {}),
-    };
   }
 
   private supplement(query: string, day: string, meaning?: Meaning, shown?: Shown) {
@@ -287,10 +284,7 @@ export class KnowledgeBase {
   }
 
   private partOf(doc: KnowledgeDocument, day: string) {
-    const { source, version, confidence, versionUntil } = doc.provenance;
-    const over = isExpired(doc.provenance, day) ? { expired: true as const } : {};
-    const until = versionUntil === undefined ? {} : { valid_until: versionUntil, ...over };
-    return { source: this.fileOf(doc), origin: source, title: doc.title, version, confidence, ...until };
+    return partOf(doc, this.fileOf(doc), day);
   }
 
   /** The file of a document as people find it: `.xihe/knowledge/payment/errors.md`. */

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { XiheError } from '../errors.js';
-import { contentWords } from '../text/index.js';
+import { indexTokens } from '../text/index.js';
 import { type LexicalCache, tokensBeside } from './lexicalStore.js';
 import { type Cut, READY_FILE, TokenCache } from './tokenCache.js';
 import type { Chunk } from './types.js';
@@ -12,10 +12,10 @@ const TURN_MS = 25;
 const KEEP_MS = 5000;
 
 export interface CutAheadOptions {
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
   /** Told after each turn; `total` counts the chunks that no file has tokens of. */
   onProgress?: (done: number, total: number) => void;
-  /** Default {@link contentWords}. */
+  /** Default {@link indexTokens}. */
   cut?: Cut;
   /** Default {@link TURN_MS}. */
   turnMs?: number;
@@ -34,7 +34,7 @@ export async function cutAhead(
   cache: Pick<LexicalCache, 'file'>,
   options: CutAheadOptions = {},
 ): Promise<number> {
-  const { signal, onProgress, cut = contentWords, turnMs = TURN_MS } = options;
+  const { signal, onProgress, cut = indexTokens, turnMs = TURN_MS } = options;
   const tokens = new TokenCache(tokensBeside(cache.file), READY_FILE(), cut);
   const missing: Chunk[] = [];
   // All that is known is taken over first, so that what is kept on the way holds it.

@@ -33,6 +33,8 @@ export interface AskOptions {
   signal?: AbortSignal | undefined;
   /** Milliseconds for the vectors to answer; then the words answer alone. Loading goes on for the next question. */
   budgetMs?: number | undefined;
+  /** Passages that were cut for the index of words, of how many: only where thousands are new. */
+  onProgress?: (done: number, total: number) => void;
 }
 
 export interface BuildOptions {

@@ -5,7 +5,7 @@ import { cutAhead } from '../../src/knowledge/cutAhead.js';
 import { loadKnowledge } from '../../src/knowledge/index.js';
 import { openLexicalIndex } from '../../src/knowledge/lexicalStore.js';
 import { TokenFile } from '../../src/knowledge/tokenFile.js';
-import { addUserWords, contentWords } from '../../src/text/index.js';
+import { addUserWords, indexTokens } from '../../src/text/index.js';
 import { document, tree } from './support.js';
 
 const TOKENS = 'state/index.tokens.bin';
@@ -38,7 +38,7 @@ describe('cutAhead', () => {
     expect(told.length).toBe(chunks.length);
     const { index, cut: left } = openLexicalIndex(chunks, cache, { cut: never });
     expect(left).toBe(0);
-    const query = contentWords('模块 3 的约定');
+    const query = indexTokens('模块 3 的约定');
     expect(index.search(query, 20)).toEqual(openLexicalIndex(chunks).index.search(query, 20));
     expect(await cutAhead(chunks, cache, { cut: never })).toBe(0);
   });

@@ -2,7 +2,7 @@ import pc from 'picocolors';
 import type { LookupPart, LookupResult } from '../../knowledge/index.js';
 import { EXIT } from '../exit-codes.js';
 import { openCore, reportProblems } from '../open.js';
-import { log, print, printJson, visible } from '../output.js';
+import { log, print, printJson, progressLog, visible } from '../output.js';
 import type { CommonOptions } from './options.js';
 
 interface LookupOptions extends CommonOptions {
@@ -19,7 +19,7 @@ export async function lookup(query: string, options: LookupOptions): Promise<num
     const exact = core.lookup(query, section, { exactOnly: true });
     reportProblems(core.problems, json);
     if (!json) showPrimary(exact);
-    const result = options.exact ? exact : await core.askLookup(query, section);
+    const result = options.exact ? exact : await core.askLookup(query, section, { onProgress: cutting() });
     const ms = performance.now() - started;
     if (json) printJson(result);
     else if (!result.found) print(notFound(result));
@@ -31,6 +31,12 @@ export async function lookup(query: string, options: LookupOptions): Promise<num
   } finally {
     await core.close();
   }
+}
+
+/** Thousands of new passages take seconds. */
+function cutting(): (done: number, total: number) => void {
+  const say = progressLog();
+  return (done, total) => say(`正在整理新的知识片段 ${done}/${total}`);
 }
 
 function showPrimary({ primary }: LookupResult): void {
