@@ -17,6 +17,8 @@ export interface EmbedderPlaces {
   projectRoot?: string;
   /** Where lengths of vectors are kept between processes, absolute: with it only the first opening of all needs a service that answers. */
   dimensionFile?: string;
+  /** The user chose provider `langchain` where no repository reaches; default: the environment says so. */
+  isUsersChoice?: boolean;
 }
 
 /**
@@ -52,8 +54,8 @@ function missing(key: string, what: string, hint: string): XiheError {
  * LangChain's classes are code of a package that the settings name, and settings come with a repository: a question asked in somebody
  * else's repository must not run it, nor hand it the keys that it asks for. So the user has to say it as well, where no repository reaches.
  */
-function assertChosenByUser(): void {
-  if (process.env.XIHE_EMBED_PROVIDER === 'langchain') return;
+function assertChosenByUser({ isUsersChoice }: EmbedderPlaces): void {
+  if (isUsersChoice ?? process.env.XIHE_EMBED_PROVIDER === 'langchain') return;
   throw new XiheError('CONFIG_INVALID', '项目的设置要用 LangChain 的向量类，它会执行 node_modules 里的代码', {
     hint: '信得过这个仓库，就设置环境变量 XIHE_EMBED_PROVIDER=langchain；不用就去掉 embedding.provider。',
     details: { key: 'embedding.provider' },
@@ -80,7 +82,7 @@ export async function openEmbedder(
   }
   const { dimensionFile, projectRoot = process.cwd() } = places;
   if (provider === 'langchain') {
-    assertChosenByUser();
+    assertChosenByUser(places);
     const { openLangChain } = await import('./langchain.js');
     return openLangChain({ ...config, ...config.langchain! }, { projectRoot, dimensionFile }, signal);
   }

@@ -3,7 +3,6 @@ import { packageRoot } from '../assets.js';
 import {
   type Asked,
   type AskOptions,
-  type Chunk,
   isExpired,
   type Lexicon,
   type LoadProblem,
@@ -17,6 +16,7 @@ import {
 import { addUserWords, hasChinese } from '../text/index.js';
 import { answerQuery } from './answer.js';
 import { type AddedLines, placeWarnings, warningsForDiff } from './diff.js';
+import { countsOf, entriesOf, entryOf } from './entries.js';
 import { gateOf, toHit } from './hits.js';
 import type { LayerDir } from './load.js';
 import { focusOf, moduleOfPath } from './modules.js';
@@ -29,7 +29,6 @@ import type {
   CoreQuery,
   CoreResult,
   DiffWarning,
-  EntryType,
   Hit,
   ModuleMap,
   Playbook,
@@ -98,15 +97,8 @@ export class ZhCore {
   }
 
   /** How many entries are in force, by type. */
-  counts(): { terms: number; warnings: number; playbooks: number; documents: number; chunks: number } {
-    const { terms, warnings, playbooks, knowledge } = this.store;
-    return {
-      terms: terms.byId.size,
-      warnings: warnings.byId.size,
-      playbooks: playbooks.byId.size,
-      documents: knowledge.documents.length,
-      chunks: knowledge.chunks.length,
-    };
+  counts(): ReturnType<typeof countsOf> {
+    return countsOf(this.store);
   }
 
   /**
@@ -194,16 +186,8 @@ export class ZhCore {
   }
 
   /** The entry of this id (a chunk's id for knowledge), if it is in force. */
-  entry(id: string): { type: EntryType; entry: Term | Warning | Playbook | Chunk } | undefined {
-    const { terms, warnings, playbooks, knowledge } = this.store;
-    const term = terms.byId.get(id);
-    if (term) return { type: 'term', entry: term };
-    const warning = warnings.byId.get(id);
-    if (warning) return { type: 'warning', entry: warning };
-    const playbook = playbooks.byId.get(id);
-    if (playbook) return { type: 'playbook', entry: playbook };
-    const chunk = id.includes('#') ? knowledge.chunks.find((candidate) => candidate.id === id) : undefined;
-    return chunk && { type: 'knowledge', entry: chunk };
+  entry(id: string): ReturnType<typeof entryOf> {
+    return entryOf(this.store, id);
   }
 
   /**
@@ -230,13 +214,7 @@ export class ZhCore {
 
   /** Everything in force, documents of knowledge whole. */
   entries(): CoreEntry[] {
-    const { terms, warnings, playbooks, knowledge } = this.store;
-    return [
-      ...[...terms.byId.values()].map((entry) => ({ type: 'term' as const, entry })),
-      ...[...warnings.byId.values()].map((entry) => ({ type: 'warning' as const, entry })),
-      ...[...playbooks.byId.values()].map((entry) => ({ type: 'playbook' as const, entry })),
-      ...knowledge.documents.map((entry) => ({ type: 'knowledge' as const, entry })),
-    ];
+    return entriesOf(this.store);
   }
 
   /** The module of a path (relative, POSIX). */

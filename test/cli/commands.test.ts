@@ -114,7 +114,7 @@ describe('setting up', () => {
   it('doctor tells a model that answers from one that refuses the key or is not there', async () => {
     const server = await startModelServer({ rules: [] });
     const model = async (env: Record<string, string>) => {
-      const r = await xihe(['doctor', '--repo', mall, '--json'], { env });
+      const r = await xihe(['doctor', '--repo', mall, '--json'], { env: { XIHE_EMBED_PROVIDER: 'auto', ...env } });
       return { code: r.code, state: r.json.checks.find((c: { name: string }) => c.name === '模型').state };
     };
     try {
@@ -140,7 +140,7 @@ describe('setting up', () => {
     await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
     const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
     const vectors = async (env: Record<string, string>) => {
-      const r = await xihe(['doctor', '--repo', mall, '--json'], { env });
+      const r = await xihe(['doctor', '--repo', mall, '--json'], { env: { XIHE_EMBED_PROVIDER: 'auto', ...env } });
       const { checks, embedding } = outputs.doctorJson.parse(r.json);
       return { code: r.code, state: checks.find(({ name }) => name === '向量')?.state, embedding };
     };

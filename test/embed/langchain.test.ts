@@ -115,12 +115,21 @@ describe('a class of LangChain itself', () => {
     );
     const config = loadConfig(join(root, '.xihe'), {}).embedding;
     expect(providerOf(config)).toBe('langchain');
-    const embedder = await openEmbedder(config, undefined, { projectRoot: root });
+    const embedder = await openEmbedder(config, undefined, { projectRoot: root, isUsersChoice: true });
     expect(embedder?.id).toMatch(/^langchain-FakeEmbeddings-[0-9a-f]{8}-4$/);
     expect(await embedder?.embed(['甲', '乙'], { kind: 'passage' })).toHaveLength(2);
     expect(() => providerOf(configSchema.parse({ embedding: { provider: 'langchain' } }).embedding)).toThrowError(
       /embedding\.langchain/,
     );
+  });
+
+  it('is not run because a repository says so', async () => {
+    const config = { ...configSchema.parse({}).embedding, provider: 'langchain' as const };
+    const evil = { ...config, langchain: { module: 'own-embeddings', class: 'Own', options: {} } };
+    await expect(openEmbedder(evil, undefined, { projectRoot: root })).rejects.toMatchObject({
+      code: 'CONFIG_INVALID',
+      hint: expect.stringContaining('XIHE_EMBED_PROVIDER=langchain'),
+    });
   });
 });
 
