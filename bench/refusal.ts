@@ -1,4 +1,4 @@
-// `npm run -s bench:refusal -- --data DIR [--split dev] [--cache DIR] [--words]`: how well answers are told from passages that only come
+// `npm run -s bench:refusal -- --data DIR [--split dev] [--cache DIR]`: how well answers are told from passages that only come
 // near. Each question is asked twice of corpora of several sizes, with its passage in it and without, beside what ships.
 import { homedir } from 'node:os';
 import { join } from 'node:path';
@@ -6,6 +6,7 @@ import { parseArgs } from 'node:util';
 import { assetPath, packageRoot } from '../src/assets.js';
 import { loadConfig } from '../src/config.js';
 import { openEmbedder, withCache } from '../src/embed/index.js';
+import { aboveBar, COVERAGE_MIN } from '../src/knowledge/answering.js';
 import { ChunkSearch, type SearchHit } from '../src/knowledge/chunkSearch.js';
 import { type Chunk, loadKnowledge, readyVectorsFile } from '../src/knowledge/index.js';
 import { LocalMeaning, placesOf } from '../src/knowledge/localMeaning.js';
@@ -16,6 +17,9 @@ import { readChunks, readQuestions } from './retrieve-data.js';
 /** Small corpora have an index of their own for each question, so only every third is asked. */
 const EVERY = 3;
 
+/** How far the bar is moved for the curve; 0 is the product. */
+const STEPS = { both: [-0.02, -0.01, 0, 0.01, 0.02], words: [-0.1, -0.05, 0, 0.05, 0.1] } as const;
+
 const SIZES = [30, 120, 400, Number.POSITIVE_INFINITY];
 
 const { values } = parseArgs({
@@ -23,7 +27,6 @@ const { values } = parseArgs({
     data: { type: 'string' },
     split: { type: 'string', default: 'dev' },
     cache: { type: 'string' },
-    dump: { type: 'boolean', default: false },
   },
 });
 if (values.data === undefined) throw new Error('--data DIR');
@@ -85,43 +88,60 @@ function ask(search: ChunkSearch, chunks: readonly Chunk[], i: number, gold: rea
   );
 }
 
-const dumped: unknown[] = [];
+/** How far the best hit stands above the bar, and whether it is right; `-Infinity` where words hold too little of the question. */
+function outcome(hits: SearchHit[], size: number, gold: readonly Chunk[]): { right: boolean; above: number } {
+  const [hit, next] = hits;
+  if (hit === undefined) return { right: false, above: Number.NEGATIVE_INFINITY };
+  const covered = hit.decidedBy === 'both' || hit.coverage >= COVERAGE_MIN;
+  const above = covered ? aboveBar(hit, next, size) : Number.NEGATIVE_INFINITY;
+  return { right: gold.includes(hit.chunk), above };
+}
+
+const share = (list: readonly unknown[], of: readonly unknown[]) =>
+  Math.round((100 * list.length) / Math.max(1, of.length));
+const out: string[] = [];
 for (const size of SIZES) {
   const whole = size >= passages.length ? new ChunkSearch(all, undefined) : undefined;
-  const count = { right: 0, asked: 0 };
+  const asked: Record<
+    'both' | 'words',
+    { present: ReturnType<typeof outcome>[]; absent: ReturnType<typeof outcome>[] }
+  > = {
+    both: { present: [], absent: [] },
+    words: { present: [], absent: [] },
+  };
   for (let i = 0; i < questions.length; i += whole ? 1 : EVERY) {
     const gold = passages.filter(({ id }) => questions[i]!.gold.includes(id));
     const others = sample(size, i + 1).filter((chunk) => !gold.includes(chunk));
     const withGold = whole ? all : [...general, ...gold, ...others];
     const without = whole ? all : [...general, ...others];
+    const own = withGold.length - general.length;
     const present = ask(whole ?? new ChunkSearch(withGold, undefined), withGold, i);
     const absent = ask(whole ?? new ChunkSearch(without, undefined), without, i, gold);
-    for (const [arm, name] of ['both', 'words'].entries())
-      for (const [kind, hits] of [
-        ['present', present[arm]!],
-        ['absent', absent[arm]!],
-      ] as const) {
-        const right = kind === 'present' && hits[0] !== undefined && gold.includes(hits[0].chunk);
-        if (arm === 0 && kind === 'present') count.asked++;
-        if (arm === 0 && right) count.right++;
-        const figures = hits.map(({ closeness, score, coverage, matched, raw }) => ({
-          closeness,
-          score,
-          coverage,
-          raw,
-          matched: matched.length,
-        }));
-        dumped.push({
-          size: Number.isFinite(size) ? size : 0,
-          arm: name,
-          kind,
-          right,
-          q: questions[i]!.query,
-          hits: figures,
-        });
-      }
+    for (const [arm, name] of (['both', 'words'] as const).entries()) {
+      asked[name].present.push(outcome(present[arm]!, own, gold));
+      asked[name].absent.push(outcome(absent[arm]!, own, gold));
+    }
   }
-  process.stderr.write(`${size}: ${count.right}/${count.asked} right\n`);
+  for (const [name, { present, absent }] of Object.entries(asked)) {
+    const right = present.filter((one) => one.right);
+    const curve = STEPS[name as 'both' | 'words'].map((step) => {
+      const kept = share(
+        right.filter(({ above }) => above >= step),
+        right,
+      );
+      const refused = share(
+        absent.filter(({ above }) => above < step),
+        absent,
+      );
+      return `${kept} / ${refused}`;
+    });
+    const passagesOf = whole ? passages.length : size;
+    out.push(`| ${passagesOf} | ${name} | ${right.length} of ${present.length} | ${curve.join(' | ')} |`);
+    process.stderr.write(`${out.at(-1)}\n`);
+  }
 }
-process.stdout.write(JSON.stringify(dumped));
+const head = (name: 'both' | 'words') => STEPS[name].map((step) => (step > 0 ? `+${step}` : step)).join(', ');
+process.stdout.write(
+  `kept % of the right ones / refused % of those without an answer; the bar moved by ${head('both')} (words: ${head('words')})\n${out.join('\n')}\n`,
+);
 process.exit(0);

@@ -24,8 +24,8 @@ export interface SystemOptions {
 
 type Opener = (chunks: readonly Chunk[], options: SystemOptions) => Promise<System>;
 
-/** What the product does by default: words and vectors, fused. */
-const xihe: Opener = async (chunks, { cache, embedding, say }) => {
+/** The vector arm over the chunks, its vectors made (or found in the cache). */
+async function openArm(chunks: readonly Chunk[], { cache, embedding, say }: SystemOptions): Promise<VectorArm> {
   const arm = new VectorArm({ embedding, dir: join(cache, 'vectors') });
   arm.take(chunks);
   let said = 0;
@@ -36,21 +36,63 @@ const xihe: Opener = async (chunks, { cache, embedding, say }) => {
       say(`向量 ${done}/${total}`);
     },
   });
-  const search = new ChunkSearch(chunks, undefined, undefined);
-  // Words are indexed at the first question otherwise.
-  search.search('预热', 1);
-  const waits: number[] = [];
+  return arm;
+}
+
+/** @throws Error where the vectors don't answer: a figure without them would be another system's */
+async function meaningOf(arm: VectorArm, query: string): Promise<Meaning> {
+  const { meaning, degraded } = await arm.ask(query, { budgetMs: 60_000 });
+  if (meaning === undefined) throw new Error(degraded);
+  return meaning;
+}
+
+/** What the product does by default: words and vectors, fused. */
+const xihe: Opener = async (chunks, options) => {
+  const arm = await openArm(chunks, options);
+  const search = new ChunkSearch(chunks, undefined);
   return {
     async search(query, k) {
-      const { meaning, degraded } = await arm.ask(query, { budgetMs: 60_000 });
-      if (degraded !== undefined) throw new Error(degraded);
-      const started = performance.now();
-      const ids = search.search(query, k, { meaning }).map(({ chunk }) => chunk.id);
-      waits.push(performance.now() - started);
-      return ids;
+      const meaning = await meaningOf(arm, query);
+      return search.search(query, k, { meaning }).map(({ chunk }) => chunk.id);
     },
     close: () => arm.close(),
   };
+};
+
+/** Vectors alone. */
+const vectors: Opener = async (chunks, options) => {
+  const arm = await openArm(chunks, options);
+  return {
+    search: async (query, k) => (await meaningOf(arm, query)).nearest(k).map((place) => (chunks[place] as Chunk).id),
+    close: () => arm.close(),
+  };
+};
+
+/** Both arms by reciprocal ranks, k = 60, the fusion that needs no scores. */
+const reciprocal: Opener = async (chunks, options) => {
+  const arm = await openArm(chunks, options);
+  const search = new ChunkSearch(chunks, undefined);
+  return {
+    async search(query, k) {
+      const near = (await meaningOf(arm, query)).nearest(100).map((place) => (chunks[place] as Chunk).id);
+      const words = search.search(query, 100).map(({ chunk }) => chunk.id);
+      const scores = new Map<string, number>();
+      for (const list of [near, words])
+        for (const [rank, id] of list.entries()) scores.set(id, (scores.get(id) ?? 0) + 1 / (61 + rank));
+      return [...scores]
+        .sort((a, b) => b[1] - a[1])
+        .map(([id]) => id)
+        .slice(0, k);
+    },
+    close: () => arm.close(),
+  };
+};
+
+/** The lexical arm without the lexicon. */
+const plainWords: Opener = async (chunks) => {
+  const search = new ChunkSearch(chunks, undefined);
+  search.search('预热', 1);
+  return { search: async (query, k) => search.search(query, k).map(({ chunk }) => chunk.id) };
 };
 
 /** The lexical arm alone, with the lexicon: what answers with `embedding.provider: none`, or when the model is not there yet. */
@@ -132,6 +174,9 @@ const miniSearch: Opener = async (chunks) => {
 export const SYSTEMS: Record<string, Opener> = {
   xihe,
   'xihe-words': words,
+  'xihe-words-no-lexicon': plainWords,
+  'xihe-vectors': vectors,
+  'xihe-reciprocal': reciprocal,
   'bm25-jieba': bm25,
   'minisearch-jieba': miniSearch,
 };

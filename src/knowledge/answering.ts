@@ -82,10 +82,21 @@ export function answerAmong(
 }
 
 function isOwnAnswer(hit: SearchHit, next: SearchHit | undefined, passages: number, eased: number): boolean {
+  if (hit.decidedBy === 'words' && hit.coverage < COVERAGE_MIN) return false;
+  return aboveBar(hit, next, passages) + (hit.decidedBy === 'both' ? eased : 0) >= 0;
+}
+
+/**
+ * How far a project's best hit stands above the bar; below 0 it is no answer.
+ *
+ * @param next the next best hit
+ * @param passages how many the project has
+ * @returns in units of closeness, or of the score of words where those decide
+ */
+export function aboveBar(hit: SearchHit, next: SearchHit | undefined, passages: number): number {
   const bar = barOf(hit.decidedBy, passages);
-  if (hit.decidedBy === 'both') return standingOut(hit, next) >= bar - eased;
-  const ahead = MARGIN * Math.max(0, hit.words - (next?.words ?? 0));
-  return hit.words + ahead >= bar && hit.coverage >= COVERAGE_MIN;
+  if (hit.decidedBy === 'both') return standingOut(hit, next) - bar;
+  return hit.words + MARGIN * Math.max(0, hit.words - (next?.words ?? 0)) - bar;
 }
 
 function isGeneralAnswer(
