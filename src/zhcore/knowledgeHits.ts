@@ -84,7 +84,7 @@ const LONE_WORD_MIN = 3;
  * The same for hits that vectors had a say in: scores where of the passages that are wrong 93 % stay out over 120 passages, and of those
  * that are right 76 % come in. What ships has to be named as well, or to stand nearer still.
  */
-const INJECT_BOTH = { project: 0.5, named: 0.6, unnamed: 0.92 } as const;
+const INJECT_BOTH = { project: 0.5, named: 0.22, unnamed: 0.92 } as const;
 
 /** Two words at least: one alone (文件, 系统) is in too many chunks to mean anything, unless it is all that was asked. */
 function isWorthIt(

@@ -19,6 +19,8 @@ const SHOWN_CHARS = 400;
 /** `xihe core`: query_zh_core, four lists. */
 export async function core(intent: string, options: CoreOptions): Promise<number> {
   const { core: zh, layout } = await openCore(options.repo, { quiet: true, vectors: true });
+  // The model loads in a thread of its own meanwhile.
+  zh.vectors?.warm();
   const budget = loadConfig(layout.layerDir).core;
   const max = options.max ?? budget.topK;
   const started = performance.now();

@@ -15,6 +15,8 @@ export async function lookup(query: string, options: LookupOptions): Promise<num
   const { core, layout } = await openCore(options.repo, { vectors: options.exact !== true });
   const { section, json } = options;
   try {
+    // The model loads in a thread of its own while the exact hit is found and shown.
+    core.vectors?.warm();
     const started = performance.now();
     const exact = core.lookup(query, section, { exactOnly: true });
     reportProblems(core.problems, json);
