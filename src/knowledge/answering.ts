@@ -8,9 +8,9 @@ import type { SearchHit } from './chunkSearch.js';
  * | passages | right ones kept: both, words | questions without an answer refused: both, words |
  * | --- | --- | --- |
  * | 30 | 91 %, 93 % | 90 %, 79 % |
- * | 120 | 93 %, 90 % | 83 %, 68 % |
- * | 400 | 90 %, 85 % | 80 %, 70 % |
- * | 6,612 | 85 %, 82 % | 63 %, 54 % |
+ * | 120 | 92 %, 89 % | 84 %, 71 % |
+ * | 400 | 90 %, 87 % | 82 %, 71 % |
+ * | 6,612 | 86 %, 82 % | 64 %, 54 % |
  */
 const ANSWER_MIN = { both: { start: 0.066, perLog: 0.0027 }, words: { start: 0.33, perLog: 0.011 } } as const;
 

@@ -4,10 +4,10 @@ import type { Chunk } from './types.js';
 import type { Needs } from './vectorStock.js';
 
 /**
- * Rows that are asked from the server for one query. Each passage has two, and fusion looks at the nearest 200 passages of an arm; what lies
+ * Rows that are asked from the server for one query. Each passage has two, and fusion looks at the nearest 100 passages of an arm; what lies
  * further back is taken to be as near as the last one.
  */
-export const REMOTE_ROWS = 400;
+export const REMOTE_ROWS = 250;
 
 /** What the nearest rows of a server say about a query. Rows are named by the hash of their text, so those of old versions match nothing. */
 export class RemoteMeaning implements Meaning {
