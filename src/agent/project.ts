@@ -5,6 +5,7 @@ import { openPaths, type PathContext } from '../paths/index.js';
 import { AuditLog, Changeset, SideEffectLedger } from '../sandbox/index.js';
 import { BUILTIN_NAMES, loadTeamTools, type TeamToolProblem, ToolRegistry } from '../tools/index.js';
 import { openZhCore, QueryLog, type ZhCore } from '../zhcore/index.js';
+import { openReranker } from './rerank.js';
 
 /** What one open project offers to the nodes; each part is opened on first use and kept. */
 export interface Project {
@@ -52,7 +53,13 @@ export async function openProject(repo: string, env: NodeJS.ProcessEnv = process
 
 function build(layout: ProjectLayout, env: NodeJS.ProcessEnv): Project {
   const config = loadConfig(layout.layerDir, env);
-  const core = openZhCore({ projectDir: layout.layerDir, cacheDir: layout.stateDir, vectors: config });
+  const rerank = openReranker(config);
+  const core = openZhCore({
+    projectDir: layout.layerDir,
+    cacheDir: layout.stateDir,
+    vectors: config,
+    ...(rerank ? { rerank } : {}),
+  });
   let history: Promise<History> | undefined;
   let paths: Promise<PathContext> | undefined;
   const project: Project = {

@@ -11,7 +11,8 @@ export type PromptName =
   | 'answer'
   | 'answer-task'
   | 'chat'
-  | 'fill';
+  | 'fill'
+  | 'rerank';
 
 const cache = new Map<PromptName, string>();
 

@@ -7,7 +7,7 @@ import { isExpired, today } from './expiry.js';
 import { kindOf } from './fusion.js';
 import { type Layer, type LoadedKnowledge, loadKnowledge, shownFolder } from './load.js';
 import { aboutPrimary, partOf, showDocument } from './lookupParts.js';
-import { type Asked, type Meaning, stateOf } from './meaning.js';
+import { type Asked, stateOf } from './meaning.js';
 import type { RelatedTerm, RetrieverHit } from './retriever.js';
 import { namesSubject } from './subject.js';
 import { type Shown, supplementAmong } from './supplement.js';
@@ -224,22 +224,25 @@ export class KnowledgeBase {
     const [best, ...others] = this.exact(query).sort((a, b) => over(a) - over(b));
     const shown = best && showDocument(best.document, sectionTitle, this.partOf(best.document, day));
     const primary = best && shown ? { ...shown.part, ...aboutPrimary(best, others, (doc) => this.fileOf(doc)) } : null;
-    const meaning = options.asked?.meaning;
+    const { asked = {} } = options;
     const given = best && { document: best.document, ...(shown?.passage ? { passage: shown.passage } : {}) };
-    const supplement = options.exactOnly ? null : this.supplement(query, day, meaning, given);
+    const supplement = options.exactOnly ? null : this.supplement(query, day, asked, given);
     const found = primary !== null || supplement !== null;
-    const nearest = found || options.exactOnly ? [] : this.nearest(query, day, meaning);
-    return { found, primary, supplement, ...(nearest.length > 0 ? { nearest } : {}), ...stateOf(options.asked) };
+    const nearest = found || options.exactOnly ? [] : this.nearest(query, day, asked);
+    return { found, primary, supplement, ...(nearest.length > 0 ? { nearest } : {}), ...stateOf(asked) };
   }
 
-  private supplement(query: string, day: string, meaning?: Meaning, shown?: Shown) {
+  private supplement(query: string, day: string, { meaning, order }: Asked, shown?: Shown) {
     const question = this.questionOf(query);
-    const hit = supplementAmong(this.search(question, SUPPLEMENT_TRIES, { filter: this.stillValid(day), meaning }), {
-      shown,
-      passages: this.ownPassages,
-      isName: kindOf(query) === 'identifier',
-      namesSubject: (one) => this.namesSubject(one, question),
-    });
+    const hit = supplementAmong(
+      this.search(question, SUPPLEMENT_TRIES, { filter: this.stillValid(day), meaning, order }),
+      {
+        shown,
+        passages: this.ownPassages,
+        isName: kindOf(query) === 'identifier',
+        namesSubject: (one) => this.namesSubject(one, question),
+      },
+    );
     if (hit === undefined) return null;
     const { chunk, score } = hit;
     const doc = this.inForce.get(chunk.documentId) as KnowledgeDocument;
@@ -267,7 +270,7 @@ export class KnowledgeBase {
     return this.searched;
   }
 
-  private nearest(query: string, day: string, meaning?: Meaning): { title: string; source: string }[] {
+  private nearest(query: string, day: string, { meaning }: Asked): { title: string; source: string }[] {
     const hits = this.search(query, SUPPLEMENT_TRIES, { filter: this.stillValid(day), meaning }).filter(
       (hit) => hit.score >= NEAREST_MIN,
     );

@@ -1,6 +1,7 @@
 import { type FusedHit, fuse, kindOf } from './fusion.js';
 import type { LexicalCache } from './lexicalStore.js';
 import type { Meaning } from './meaning.js';
+import { inOrderOf } from './rerank.js';
 import { LexicalRetriever, type RelatedTerm, type RetrieverHit } from './retriever.js';
 import { TWINS_MAX, withoutTwins } from './twins.js';
 import type { Chunk } from './types.js';
@@ -15,6 +16,8 @@ export interface ChunkSearchOptions {
   filter?: ((chunk: Chunk) => boolean) | undefined;
   /** What vectors say about the query; without it words decide alone. */
   meaning?: Meaning | undefined;
+  /** Ids of chunks that come first, in this order, where they are among the hits. */
+  order?: readonly string[] | undefined;
 }
 
 /**
@@ -46,7 +49,12 @@ export class ChunkSearch {
   }
 
   /** Best first, at most `k`. */
-  search(query: string, k: number, { filter, meaning }: ChunkSearchOptions = {}): SearchHit[] {
+  search(query: string, k: number, options: ChunkSearchOptions = {}): SearchHit[] {
+    const hits = this.fused(query, k, options);
+    return options.order === undefined ? hits : inOrderOf(hits, options.order);
+  }
+
+  private fused(query: string, k: number, { filter, meaning }: ChunkSearchOptions): SearchHit[] {
     if (meaning === undefined || meaning.missing === this.chunks.length) {
       const related = this.related?.(query);
       const hits = this.words.search(query, k + TWINS_MAX, { filter, related });

@@ -32,6 +32,7 @@ export { LocalIndex } from './localIndex.js';
 export { type Asked, type Meaning, textsOf, type VectorState } from './meaning.js';
 export { MilvusIndex, type MilvusOptions, openMilvusIndex } from './milvus/milvusIndex.js';
 export type { OpenRemote } from './remoteVectors.js';
+export { RERANK_TOP, type Reranker, Reranking } from './rerank.js';
 export type { RelatedTerm, RetrieverHit } from './retriever.js';
 export * as fields from './schema.js';
 export { cutSection } from './sections.js';

@@ -17,6 +17,8 @@ export interface Asked {
   meaning?: Meaning;
   /** In Chinese: why there is no meaning, or not the one that was wanted (a server that is down). */
   degraded?: string;
+  /** Ids of the best chunks as a judge ordered them, see `Reranking`. */
+  order?: readonly string[];
 }
 
 /** How the vectors of a knowledge base are getting on. */

@@ -1,4 +1,4 @@
-import { isExpired, type Meaning, type Provenance, prepare } from '../knowledge/index.js';
+import { type Asked, isExpired, type Provenance, prepare } from '../knowledge/index.js';
 import { identifiersOf } from '../text/index.js';
 import { gateOf, toHit, toHits } from './hits.js';
 import { knowledgeFor } from './knowledgeHits.js';
@@ -21,14 +21,14 @@ const PLAYBOOK_SHARE = 0.6;
  * The four lists for a query: nothing when the gate stays shut, and nothing that is over.
  *
  * @param day today, `2026-11-03`
- * @param meaning what vectors say about the request; without it words decide alone
+ * @param asked what vectors say about the request; without it words decide alone
  */
 export function answerQuery(
   query: CoreQuery,
   day: string,
   store: EntryStore,
   { terms, playbooks, warnings }: { terms: TermIndex; playbooks: PlaybookIndex; warnings: WarningIndex },
-  meaning?: Meaning,
+  asked: Asked = {},
 ): CoreResult {
   const gate = gateOf(query);
   const empty = { dataVersion: store.version, gate, terms: [], knowledge: [], playbooks: [], warnings: [] };
@@ -42,7 +42,7 @@ export function answerQuery(
   const request: Request = { text, symbols, files: query.files ?? [], focus, terms: found };
   const books = playbooks.find(request, query.taskType).filter(({ entry }) => holds(entry));
   const worthIt = books.filter((match) => match.score >= (books[0]?.score ?? 0) * PLAYBOOK_SHARE);
-  const passages = knowledgeFor(store.knowledge, query.userIntent, focus, max, termWords(found, text), meaning);
+  const passages = knowledgeFor(store.knowledge, query.userIntent, focus, max, termWords(found, text), asked);
   const warned = warnings.find(request).filter(({ entry }) => holds(entry));
   return {
     ...empty,

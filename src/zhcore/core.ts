@@ -8,8 +8,10 @@ import {
   type LoadProblem,
   type LookupOptions,
   type LookupResult,
-  type Meaning,
   prepare,
+  RERANK_TOP,
+  type Reranker,
+  Reranking,
   today,
   type VectorArm,
 } from '../knowledge/index.js';
@@ -49,6 +51,8 @@ export interface ZhCoreOptions {
   cacheDir?: string;
   /** Who makes vectors and where they lie; without it words decide alone. A core with it is to be closed. */
   vectors?: VectorSettings;
+  /** Puts the best passages in a better order; not used unless given. */
+  rerank?: Reranker;
   /** The clock, for what is due or over; default: the machine's. */
   now?: () => Date;
 }
@@ -69,6 +73,7 @@ interface Indexes {
 /** What a team knows, loaded and ready to be asked. Made by {@link openZhCore}. */
 export class ZhCore {
   private readonly store: EntryStore;
+  private readonly reranking: Reranking | undefined;
   private readonly layerDirs: string[];
   private made: Indexes | undefined;
 
@@ -80,6 +85,7 @@ export class ZhCore {
       projectDir === undefined ? [general] : [general, { dir: projectDir, layer: 'project', lastGoodDir }];
     this.layerDirs = layers.map(({ dir }) => dir);
     this.store = new EntryStore(layers, cacheDir, options.vectors);
+    this.reranking = options.rerank && new Reranking(options.rerank);
   }
 
   /** Content hash of everything in force; moves only when content does. */
@@ -128,14 +134,15 @@ export class ZhCore {
    *
    * @param asked what vectors say about the request, from {@link meaningOf}; without it words decide alone
    */
-  query(query: CoreQuery, { meaning, degraded }: Asked = {}): CoreResult {
+  query(query: CoreQuery, asked: Asked = {}): CoreResult {
+    const { meaning, degraded, order } = asked;
     const { answers } = this.indexes();
     const day = this.today();
-    const vectors = meaning === undefined ? ` ${degraded ?? ''}` : ` ${meaning.missing}`;
+    const vectors = meaning === undefined ? ` ${degraded ?? ''}` : ` ${meaning.missing} ${order ?? ''}`;
     const key = `${day}${vectors} ${JSON.stringify(query)}`;
     const known = answers.get(key);
     if (known !== undefined) return known;
-    const found = this.answer(query, day, meaning);
+    const found = this.answer(query, day, asked);
     const result = degraded === undefined ? found : { ...found, degraded };
     answers.set(key, result);
     if (answers.size > CACHE_SIZE) answers.delete(answers.keys().next().value as string);
@@ -165,7 +172,12 @@ export class ZhCore {
    * @throws XiheError CANCELLED when `options.signal` fires
    */
   async meaningOf(text: string, options?: AskOptions): Promise<Asked> {
-    return this.store.knowledge.ask(text, options);
+    const { knowledge } = this.store;
+    const asked = await knowledge.ask(text, options);
+    if (this.reranking === undefined) return asked;
+    const hits = knowledge.search(text, RERANK_TOP, { filter: knowledge.stillValid(this.today()), ...asked });
+    const order = await this.reranking.order(text, hits, options?.signal);
+    return order === undefined ? asked : { ...asked, order };
   }
 
   /** The vectors of the passages: to be made, watched, closed. Undefined where nobody asked for vectors. */
@@ -267,8 +279,8 @@ export class ZhCore {
     return today(this.options.now?.());
   }
 
-  private answer(query: CoreQuery, day: string, meaning?: Meaning): CoreResult {
-    const result = answerQuery(query, day, this.store, this.indexes(), meaning);
+  private answer(query: CoreQuery, day: string, asked: Asked): CoreResult {
+    const result = answerQuery(query, day, this.store, this.indexes(), asked);
     return { ...result, terms: result.terms.map((hit) => this.withPlaces(hit)) };
   }
 

@@ -1,9 +1,9 @@
 import {
+  type Asked,
   type Chunk,
   COVERAGE_MIN,
   isExpired,
   type KnowledgeBase,
-  type Meaning,
   type SearchHit,
   wholeWords,
 } from '../knowledge/index.js';
@@ -45,7 +45,7 @@ export function knowledgeFor(
   focus: Focus,
   max: number,
   viaTerms: readonly { keyword: string; word: string }[] = [],
-  meaning?: Meaning,
+  { meaning, order }: Asked = {},
 ): TriggerMatch<Chunk>[] {
   if (base.documents.length === 0) return [];
   const best = new Map<string, TriggerMatch<Chunk>>();
@@ -69,7 +69,7 @@ export function knowledgeFor(
     }
   }
   const oneWord = contentWords(intent).length === 1;
-  for (const hit of base.search(intent, max * OVERFETCH, { filter: base.stillValid(focus.today), meaning })) {
+  for (const hit of base.search(intent, max * OVERFETCH, { filter: base.stillValid(focus.today), meaning, order })) {
     if (isWorthIt(hit, oneWord, () => base.namesSubject(hit, intent))) offer(hit.chunk, hit.score, hit.why);
   }
   const ranked = [...best.values()].sort((a, b) => b.score - a.score);
