@@ -1,4 +1,5 @@
 import { Bm25Index } from '../text/index.js';
+import { MessageIndex } from './messages.js';
 import { type ReadHistory, readHistory } from './read.js';
 import { evidenceTokens } from './tokens.js';
 import type { CoChange, Commit, HistoryOptions, HistoryVote, StoredCommit } from './types.js';
@@ -24,6 +25,7 @@ export class History {
   #commits: Commit[] = [];
   #index: Bm25Index<number> | undefined;
   #churn: Map<string, number> | undefined;
+  #messages: MessageIndex | undefined;
 
   /** @see openHistory */
   constructor(read: ReadHistory, readAgain: (signal?: AbortSignal) => Promise<ReadHistory>) {
@@ -65,6 +67,7 @@ export class History {
     this.#commits = withCurrentNames(read.commits);
     this.#index = undefined;
     this.#churn = undefined;
+    this.#messages = undefined;
   }
 
   /** How many commits are known. */
@@ -103,6 +106,18 @@ export class History {
       .sort((a, b) => b.score - a.score || (a.path < b.path ? -1 : 1))
       .slice(0, k)
       .map(({ path, score, commit }) => ({ path, score, commit: { hash: commit.hash, subject: commit.subject } }));
+  }
+
+  /**
+   * Files whose commit messages, taken together, are like the request: a file that many commits about 退款 changed is about it, whatever
+   * else they changed.
+   *
+   * @param tokens the request, cut by `requestTokens`
+   * @returns path → score (BM25, each file the sum of its messages)
+   */
+  fileScores(tokens: readonly string[]): Map<string, number> {
+    this.#messages ??= new MessageIndex(this.#commits.filter(({ files }) => files.length <= MAX_FILES_OF_EVIDENCE));
+    return this.#messages.scores(tokens);
   }
 
   /** How many commits (large ones not counted) changed the file. */

@@ -16,6 +16,8 @@ const FIELD_BITS = 3;
 const FIELD_MASK = (1 << FIELD_BITS) - 1;
 const MAX_COUNT = (1 << (16 - FIELD_BITS)) - 1;
 
+const ALL_FIELDS = (1 << FIELDS.length) - 1;
+
 /** Puts field and count in one number of 16 bits. */
 export function packCount(field: number, count: number): number {
   return (Math.min(count, MAX_COUNT) << FIELD_BITS) | field;
@@ -46,6 +48,8 @@ export class Postings {
   readonly #lengths: Float32Array;
   readonly #averages: number[];
   readonly #size: number;
+  /** Of tokens that were asked for: names in paths are asked for again and again, and counting holders of a common one is slow. */
+  readonly #idfs = new Map<number, number>();
 
   /**
    * @param files in the order of the positions that searches return
@@ -110,12 +114,26 @@ export class Postings {
     return found.sort((a, b) => b.score - a.score || a.file - b.file).slice(0, k);
   }
 
-  #score(token: number, scores: Float64Array): void {
-    const idf = this.idf(token);
+  /**
+   * Scores of all files, by position.
+   *
+   * @param tokens with what each counts
+   * @param fields only these count; all by default
+   */
+  scores(tokens: Iterable<readonly [token: number, weight: number]>, fields: readonly Field[] = FIELDS): Float64Array {
+    const scores = new Float64Array(this.#size);
+    const mask = fields.reduce((bits, field) => bits | (1 << FIELDS.indexOf(field)), 0);
+    for (const [token, weight] of tokens) this.#score(token, scores, weight, mask);
+    return scores;
+  }
+
+  #score(token: number, scores: Float64Array, share = 1, mask = ALL_FIELDS): void {
+    const idf = share * this.idf(token);
     for (let i = this.#starts[token]!; i < this.#starts[token + 1]!; ) {
       const file = this.#files[i]!;
       let weight = 0;
-      for (; i < this.#starts[token + 1]! && this.#files[i] === file; i++) weight += this.#weightAt(i);
+      for (; i < this.#starts[token + 1]! && this.#files[i] === file; i++)
+        if ((mask >> (this.#counts[i]! & FIELD_MASK)) & 1) weight += this.#weightAt(i);
       scores[file]! += (idf * (SATURATION + 1) * weight) / (weight + SATURATION);
     }
   }
@@ -129,19 +147,17 @@ export class Postings {
 
   /** Lucene's form: never negative, near 0 for a token of every file. */
   idf(token: number): number {
+    const known = this.#idfs.get(token);
+    if (known !== undefined) return known;
     let holders = 0;
     let last = -1;
     for (let i = this.#starts[token]!; i < this.#starts[token + 1]!; i++) {
       if (this.#files[i] !== last) holders += 1;
       last = this.#files[i]!;
     }
-    return Math.log(1 + (this.#size - holders + 0.5) / (holders + 0.5));
-  }
-
-  /** The score of a file that is full of all these tokens; no file reaches it. Tokens that no file holds do not count. */
-  ceiling(tokens: readonly number[]): number {
-    const held = tokens.filter((token) => this.#starts[token + 1]! > this.#starts[token]!);
-    return held.reduce((sum, token) => sum + this.idf(token) * (SATURATION + 1), 0);
+    const idf = Math.log(1 + (this.#size - holders + 0.5) / (holders + 0.5));
+    this.#idfs.set(token, idf);
+    return idf;
   }
 
   /** In which fields of one file a token stands. */

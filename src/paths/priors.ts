@@ -1,11 +1,14 @@
 import { type Role, roleOf } from './roles.js';
 import type { TaskType } from './types.js';
 
-/** What a file of this part is worth beside source code when the request does not speak of such files. */
+/**
+ * What a file of this part is worth beside source code when the request does not speak of such files. The look-up takes these factors
+ * to a power below one, so they are sharper here than they act.
+ */
 const ROLE_PRIOR: Partial<Record<Role, number>> = {
-  test: 0.75,
+  test: 0.15,
   mock: 0.5,
-  doc: 0.5,
+  doc: 0.3,
   i18n: 0.7,
   asset: 0.4,
   ci: 0.5,
@@ -20,7 +23,7 @@ interface Asked {
 }
 
 /** A request for a document or a test case wants that file and no source. */
-const ON_PURPOSE = 2.5;
+const ON_PURPOSE = 8;
 /** A request about a page or an interface may still mean what lies behind it. */
 const ABOUT = 1.25;
 

@@ -23,7 +23,14 @@ export interface FileCandidate {
 /** What the team's words say about code; zhcore implements it, so that paths need not know zhcore. */
 export interface TermLookup {
   /** Words in the text that the team knows, with the symbols they stand for. */
-  symbolsFor(text: string): { word: string; symbols: string[]; module?: string }[];
+  symbolsFor(text: string): {
+    word: string;
+    symbols: string[];
+    module?: string /** Of no team: what many projects call it. */;
+    general?: boolean;
+  }[];
+  /** Words that the text also means (验证码 → captcha), from a lexicon; none where there is no lexicon. */
+  related?(text: string): { word: string; relation: 'equal' | 'near'; from: string }[];
   /** The team's Chinese name of a folder or file's module, if it has one. */
   moduleOf(path: string): string | undefined;
 }

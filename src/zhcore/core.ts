@@ -250,7 +250,7 @@ export class ZhCore {
   /** The small face that the path room asks (`TermLookup` there). */
   termLookup() {
     return {
-      symbolsFor: (text: string): { word: string; symbols: string[]; module?: string }[] => {
+      symbolsFor: (text: string): { word: string; symbols: string[]; module?: string; general?: boolean }[] => {
         const prepared = prepare(text);
         const focus = focusOf({}, prepared, this.store.modules, this.today());
         return this.indexes()
@@ -260,8 +260,10 @@ export class ZhCore {
             word,
             symbols: term.code_symbols,
             ...(term.module ? { module: term.module } : {}),
+            ...(term.provenance.layer === 'general' ? { general: true } : {}),
           }));
       },
+      related: (text: string) => this.store.lexicon.expand(text),
       moduleOf: (path: string): string | undefined => {
         const module = this.moduleOfPath(path);
         if (module === undefined) return undefined;
