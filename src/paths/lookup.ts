@@ -17,7 +17,7 @@ const DEFAULT_TOP_K = 5;
 export const MAX_TOP_K = 50;
 /**
  * What each kind of evidence counts once its best file has 1. Fitted on requests made from later commits of seven Chinese repositories
- * (each left out in turn: Hit@5 .69 against .66 for reciprocal ranks) and rounded; halving or doubling any one moves little.
+ * (each left out in turn: Hit@5 .69 against .66 for reciprocal ranks) and rounded; half as much again of any one moves little.
  */
 const WEIGHTS: Record<Signal, number> = {
   commits: 1,
