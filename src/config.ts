@@ -94,12 +94,12 @@ export const configSchema = z
       .object({
         /** Budgets to start from; `chunkChars` and `topK` override what it says. */
         preset: z.enum(['default', 'lean']).default('default'),
-        /** Lets the model put the best passages in order, one call a question. */
-        rerank: z.boolean().default(false),
         /** Longest text of one injected knowledge chunk, in characters. */
         chunkChars: z.number().int().positive().default(800),
         /** Entries of each type at most. */
         topK: z.number().int().positive().default(5),
+        /** Lets the model put the best passages in order, one call a question. */
+        rerank: z.boolean().default(false),
       })
       .strict()
       .prefault({}),

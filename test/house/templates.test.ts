@@ -48,7 +48,7 @@ describe('what `xihe init` writes', () => {
     writeFileSync(join(layer, 'config.yaml'), uncommented('config.yaml'));
     const config = loadConfig(layer, {});
     expect(config.model.name).toBe('deepseek-chat');
-    expect(config.core).toMatchObject({ preset: 'lean', rerank: false, topK: 5 });
+    expect(config.core).toMatchObject({ preset: 'lean', rerank: true, topK: 5 });
     expect({ ...config.run }).toEqual(configSchema.parse({}).run);
     expect(config.embedding).toMatchObject({
       ...configSchema.parse({}).embedding,
