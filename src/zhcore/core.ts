@@ -8,22 +8,22 @@ import {
   type LoadProblem,
   type LookupOptions,
   type LookupResult,
-  prepare,
   RERANK_TOP,
   type Reranker,
   Reranking,
   today,
   type VectorArm,
 } from '../knowledge/index.js';
-import { addUserWords, hasChinese } from '../text/index.js';
+import { addUserWords } from '../text/index.js';
 import { answerQuery } from './answer.js';
 import { type AddedLines, placeWarnings, warningsForDiff } from './diff.js';
 import { countsOf, entriesOf, entryOf } from './entries.js';
 import { gateOf, toHit } from './hits.js';
 import type { LayerDir } from './load.js';
-import { focusOf, moduleOfPath } from './modules.js';
+import { moduleOfPath } from './modules.js';
 import type { SlowPattern } from './pattern.js';
 import { EntryStore, type VectorSettings } from './store.js';
+import { termLookupOf } from './termLookup.js';
 import { TermIndex } from './terms.js';
 import { PlaybookIndex, WarningIndex } from './triggers.js';
 import type {
@@ -249,27 +249,11 @@ export class ZhCore {
 
   /** The small face that the path room asks (`TermLookup` there). */
   termLookup() {
-    return {
-      symbolsFor: (text: string): { word: string; symbols: string[]; module?: string; general?: boolean }[] => {
-        const prepared = prepare(text);
-        const focus = focusOf({}, prepared, this.store.modules, this.today());
-        return this.indexes()
-          .terms.find(prepared, [], focus)
-          .filter(({ term }) => term.code_symbols.length > 0 && !isExpired(term.provenance, this.today()))
-          .map(({ term, word }) => ({
-            word,
-            symbols: term.code_symbols,
-            ...(term.module ? { module: term.module } : {}),
-            ...(term.provenance.layer === 'general' ? { general: true } : {}),
-          }));
-      },
-      related: (text: string) => this.store.lexicon.expand(text),
-      moduleOf: (path: string): string | undefined => {
-        const module = this.moduleOfPath(path);
-        if (module === undefined) return undefined;
-        return this.store.modules.titles[module] ?? (hasChinese(module) ? module : undefined);
-      },
-    };
+    return termLookupOf(
+      this.store,
+      () => this.indexes().terms,
+      () => this.today(),
+    );
   }
 
   private warningsInForce(): Warning[] {
