@@ -1,7 +1,20 @@
-import { closeSync, fstatSync, mkdirSync, openSync, readdirSync, readSync, unlinkSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readSync,
+  unlinkSync,
+  writeSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { errnoOf, messageOf } from '../errors.js';
 import { type Found, scanRecords } from './cacheRecord.js';
+
+/** For adding at the end. No link is followed: the folder lies in a repository, which may bring one that points anywhere. */
+const APPEND = constants.O_APPEND | constants.O_CREAT | constants.O_WRONLY | (constants.O_NOFOLLOW ?? 0);
 
 /** Bytes that are read and checked at once. */
 const PIECE_BYTES = 4 * 1024 * 1024;
@@ -132,10 +145,10 @@ export class Segments {
   private writable(): number {
     if (this.writer !== undefined && fstatSync(this.writer.fd).size < this.segmentBytes) return this.writer.fd;
     let number = this.numbers().at(-1) ?? 1;
-    let fd = openSync(this.pathOf(number), 'a');
+    let fd = openSync(this.pathOf(number), APPEND);
     if (fstatSync(fd).size >= this.segmentBytes) {
       closeSync(fd);
-      fd = openSync(this.pathOf(++number), 'a');
+      fd = openSync(this.pathOf(++number), APPEND);
       this.prune();
     }
     if (this.writer !== undefined) closeSync(this.writer.fd);

@@ -186,8 +186,13 @@ export class KnowledgeBase {
   async ask(query: string, options: AskOptions = {}): Promise<Asked> {
     await this.prepare(options);
     if (this.vectors === undefined) return {};
-    this.vectors.take(this.chunks);
-    return this.vectors.ask(query, options);
+    const ask = async (vectors: VectorArm) => {
+      vectors.take(this.chunks);
+      return vectors.ask(query, options);
+    };
+    const asked = await ask(this.vectors);
+    // A reload came between: the vector of the query is cached by now.
+    return asked.meaning === undefined || asked.meaning.chunks === this.chunks ? asked : ask(this.vectors);
   }
 
   /**

@@ -55,7 +55,8 @@ export class ChunkSearch {
   }
 
   private fused(query: string, k: number, { filter, meaning }: ChunkSearchOptions): SearchHit[] {
-    if (meaning === undefined || meaning.missing === this.chunks.length) {
+    // A meaning of chunks that are no longer in force (a reload came between) would name others by their places.
+    if (meaning === undefined || meaning.chunks !== this.chunks || meaning.missing === this.chunks.length) {
       const related = this.related?.(query);
       const hits = this.words.search(query, k + TWINS_MAX, { filter, related });
       return withoutTwins(hits, k).map((hit) => ({ ...hit, words: hit.score, decidedBy: 'words', why: whyOf(hit) }));

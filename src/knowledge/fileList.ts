@@ -9,6 +9,11 @@ export interface FileList {
   unreadable: { path: string; reason: string }[];
 }
 
+/** Names that are looked at. No team has so many files of knowledge; a link to a whole disk has more. */
+const NAMES_MAX = 100_000;
+
+const TOO_MANY = '文件超过 10 万个，其余没有看；检查有没有链接指到了别处';
+
 /** A name with such a character can't be shown on one line, and a terminal may obey it. */
 const UNSHOWABLE = /[\p{Cc}\u2028\u2029]/u;
 
@@ -21,6 +26,7 @@ const UNSHOWABLE = /[\p{Cc}\u2028\u2029]/u;
 export function listFiles(dir: string, extensions: readonly string[], recursive: boolean): FileList {
   const list: FileList = { files: [], unreadable: [] };
   const entered = new Set<string>();
+  let looked = 0;
   const walk = (at: string, prefix: string): void => {
     let names: string[];
     try {
@@ -34,6 +40,10 @@ export function listFiles(dir: string, extensions: readonly string[], recursive:
     }
     for (const name of names) {
       if (name.startsWith('.')) continue;
+      if (++looked > NAMES_MAX) {
+        if (looked === NAMES_MAX + 1) list.unreadable.push({ path: prefix, reason: TOO_MANY });
+        return;
+      }
       const path = prefix + name;
       const wanted = extensions.includes(extname(name).toLowerCase());
       const found = look(join(at, name));

@@ -57,14 +57,16 @@ const WORDS_MIN = 0.45;
  */
 export function fuse(hits: readonly RetrieverHit[], meaning: Meaning, kind: QueryKind): FusedHit[] {
   const share = VECTOR_SHARE[kind];
-  const most = Math.max(...hits.map(({ raw, ideal }) => Math.max(raw, WORDS_MIN * ideal)), Number.MIN_VALUE);
+  const strongest = Math.max(...hits.map(({ raw, ideal }) => Math.max(raw, WORDS_MIN * ideal)), Number.MIN_VALUE);
   const spread = Math.max(SPREAD_MIN, meaning.best);
   return hits
     .map((hit) => {
-      const lexical = hit.raw / most;
+      const lexical = hit.raw / strongest;
       const closeness = meaning.of(hit.chunk);
+      const scaled = (value: number) => 0.5 + (0.5 * value) / spread;
       // What has no vector yet is taken to be as near as its words say.
-      const near = closeness === undefined ? lexical : 0.5 + (0.5 * closeness) / spread;
+      const most = meaning.bound === undefined ? 1 : scaled(meaning.bound);
+      const near = closeness === undefined ? Math.min(lexical, most) : scaled(closeness);
       const rank = share * near + (1 - share) * lexical;
       const words = hit.score;
       if (kind === 'identifier' || closeness === undefined)

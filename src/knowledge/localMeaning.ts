@@ -86,6 +86,10 @@ export class LocalMeaning implements Meaning {
     this.missing = missing;
   }
 
+  get chunks(): readonly Chunk[] {
+    return this.at.chunks;
+  }
+
   of(chunk: Chunk): number | undefined {
     const place = this.at.places.get(chunk);
     const closeness = place === undefined ? Number.NaN : (this.closeness[place] as number);

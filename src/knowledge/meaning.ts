@@ -2,10 +2,14 @@ import type { Chunk, LookupResult } from './types.js';
 
 /** What vectors say about one query. */
 export interface Meaning {
+  /** The chunks that it speaks of; it says nothing about any other list. */
+  readonly chunks: readonly Chunk[];
   /** How near a chunk is: cosine less what an unrelated passage gets for this query. Undefined: it has no vector yet. */
   of(chunk: Chunk): number | undefined;
   /** Places of the nearest chunks in the list of chunks, nearest first. */
   nearest(k: number, filter?: (chunk: Chunk) => boolean): number[];
+  /** The most that a chunk without a value can have, where something is known of it. */
+  readonly bound?: number | undefined;
   /** The greatest value of {@link of}; 0 without vectors. */
   readonly best: number;
   /** Chunks that have no vector yet. */

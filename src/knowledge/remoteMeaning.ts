@@ -9,45 +9,52 @@ import type { Needs } from './vectorStock.js';
  */
 export const REMOTE_ROWS = 250;
 
+/** What a server's nearest rows are measured by. */
+export interface Scale {
+  /** See `unitOf`. */
+  unit: number;
+  /** Cosine that passages about something else get for this query; undefined: estimated. */
+  unrelated: number | undefined;
+  /** Cosine of a chunk, by its place, where its vectors lie here as well. */
+  local: (place: number) => number | undefined;
+}
+
 /** What the nearest rows of a server say about a query. Rows are named by the hash of their text, so those of old versions match nothing. */
 export class RemoteMeaning implements Meaning {
   private readonly closeness: (number | undefined)[];
   readonly best: number;
-  /** The server does not say which passages it lacks. */
-  readonly missing = 0;
+  readonly missing: number;
+  readonly bound: number | undefined;
 
-  /**
-   * @param needs the hashes of each chunk's texts
-   * @param scale.unrelated cosine that passages about something else get for this query; undefined: estimated
-   * @param scale.unit see `unitOf`
-   */
+  /** @param needs the hashes of each chunk's texts */
   constructor(
-    private readonly chunks: readonly Chunk[],
+    readonly chunks: readonly Chunk[],
     private readonly places: ReadonlyMap<Chunk, number>,
     needs: readonly Needs[],
     hits: readonly IndexHit[],
-    { unrelated, unit }: { unrelated: number | undefined; unit: number },
+    { unrelated, unit, local }: Scale,
   ) {
     const scores = new Map(hits.map(({ id, score }) => [id, score]));
     const last = hits.at(-1)?.score ?? 0;
     const first = hits[0]?.score ?? 0;
     // The nearest few hundred of a large base still lie above what is unrelated, by about as much as they spread themselves.
     const floor = unrelated ?? last - (first - last);
-    this.closeness = needs.map(({ whole, lead }) => {
+    this.closeness = needs.map(({ whole, lead }, i) => {
       const [a, b] = [scores.get(whole), scores.get(lead)];
-      if (a === undefined && b === undefined) return undefined;
-      return unit * ((1 - LEAD_SHARE) * (a ?? last) + LEAD_SHARE * (b ?? last) - floor);
+      const named = a !== undefined || b !== undefined;
+      const cosine = named ? (1 - LEAD_SHARE) * (a ?? last) + LEAD_SHARE * (b ?? last) : local(i);
+      return cosine === undefined ? undefined : unit * (cosine - floor);
     });
     this.best = this.closeness.reduce<number>((best, value) => Math.max(best, value ?? 0), 0);
-    this.beyond = unit * (last - floor);
+    // Fewer rows than were asked for are all that the server has: what it did not name is not there. Of more it may lie further back.
+    const isAll = hits.length < REMOTE_ROWS;
+    this.missing = isAll ? this.closeness.filter((value) => value === undefined).length : 0;
+    this.bound = isAll ? undefined : unit * (last - floor);
   }
-
-  /** At most so near is what the server did not name. */
-  private readonly beyond: number;
 
   of(chunk: Chunk): number | undefined {
     const place = this.places.get(chunk);
-    return place === undefined ? undefined : (this.closeness[place] ?? this.beyond);
+    return place === undefined ? undefined : this.closeness[place];
   }
 
   nearest(k: number, filter?: (chunk: Chunk) => boolean): number[] {

@@ -3,7 +3,7 @@ import { XiheError } from '../errors.js';
 import { indexTokens } from '../text/index.js';
 import { type ChunkIndex, type IndexRow, type RowSource, rowHash, type SyncOptions, syncIndex } from './chunkIndex.js';
 import { placesOf } from './localMeaning.js';
-import type { Meaning } from './meaning.js';
+import { LEAD_SHARE, type Meaning } from './meaning.js';
 import { REMOTE_ROWS, RemoteMeaning } from './remoteMeaning.js';
 import type { Chunk } from './types.js';
 import type { VectorStock } from './vectorStock.js';
@@ -49,13 +49,25 @@ export class RemoteVectors {
     stock: VectorStock,
     signal: AbortSignal,
   ): Promise<Meaning> {
+    // Before the first wait: a reload may bring the stock to other chunks meanwhile.
+    const { needs } = stock;
+    const { background, places, unit, whole, lead } = placesOf(chunks, stock.rows(), stock.index);
+    const scores = stock.index.score(query);
+    let sum = 0;
+    for (const row of background) sum += scores.at(row);
     const index = await this.opened(stock.embedder, signal);
     const hits = await index.dense(query, REMOTE_ROWS, undefined, signal);
-    const { background, places, unit } = placesOf(chunks, stock.rows(), stock.index);
-    const scores = background.length === 0 ? undefined : stock.index.score(query);
-    let sum = 0;
-    for (const row of background) sum += scores?.at(row) ?? 0;
-    return new RemoteMeaning(chunks, places, stock.needs, hits, { unit, unrelated: scores && sum / background.length });
+    // A server that was set up anew: its silence is no answer.
+    if (hits.length === 0)
+      throw new XiheError('MILVUS_SCHEMA', '上面还没有索引，运行 xihe index 建好', { hint: '运行 xihe index。' });
+    return new RemoteMeaning(chunks, places, needs, hits, {
+      unit,
+      unrelated: background.length === 0 ? undefined : sum / background.length,
+      local(place) {
+        const [a, b] = [whole[place] as number, lead[place] as number];
+        return a < 0 || b < 0 ? undefined : (1 - LEAD_SHARE) * scores.at(a) + LEAD_SHARE * scores.at(b);
+      },
+    });
   }
 
   /**
@@ -103,15 +115,16 @@ export class RemoteVectors {
 
 /** A row a text: the whole of a passage with its words, and its lead, which no word search is to find twice. */
 function sourceOf(chunks: readonly Chunk[], stock: VectorStock, embedder: Embedder): RowSource {
+  const { wanted, needs } = stock;
   const plans = new Map<string, Omit<IndexRow, 'vector'>>();
   for (const [i, chunk] of chunks.entries()) {
-    const { whole, lead } = stock.needs[i] as VectorStock['needs'][number];
+    const { whole, lead } = needs[i] as VectorStock['needs'][number];
     const words = () => [chunk.title, chunk.heading, ...chunk.keywords, chunk.content].flatMap(indexTokens);
     for (const [id, tokens] of [
       [whole, words],
       [lead, () => []],
     ] as const) {
-      if (!plans.has(id)) plans.set(id, planOf(id, chunk, stock.text(id) as string, tokens()));
+      if (!plans.has(id)) plans.set(id, planOf(id, chunk, wanted.get(id) as string, tokens()));
     }
   }
   return {
@@ -119,7 +132,7 @@ function sourceOf(chunks: readonly Chunk[], stock: VectorStock, embedder: Embedd
     async rows(ids, signal) {
       // What ships, and what was made before, is at hand.
       const lacking = ids.filter((id) => !stock.index.has(id));
-      const texts = lacking.map((id) => stock.text(id) as string);
+      const texts = lacking.map((id) => wanted.get(id) as string);
       const made = await embedder.embed(texts, { kind: 'passage', ...(signal ? { signal } : {}) });
       const fresh = new Map(lacking.map((id, i) => [id, made[i] as Float32Array]));
       const vectorOf = (id: string) => (fresh.get(id) ?? stock.index.get(id)) as Float32Array;

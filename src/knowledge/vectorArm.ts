@@ -117,8 +117,14 @@ export class VectorArm {
       return await this.answer(query, AbortSignal.any(limits), timer, budgetMs * REMOTE_SHARE);
     } catch (error) {
       if (signal?.aborted) throw XiheError.is(error, 'CANCELLED') ? error : signal.reason;
-      return { degraded: timer.aborted ? '向量没来得及算出来' : reasonOf(error) };
+      this.forgetWrongDimension(error);
+      return { degraded: timer.aborted ? this.late() : reasonOf(error) };
     }
+  }
+
+  private late(): string {
+    const isOwn = providerOf(this.options.embedding) === 'embedded';
+    return isOwn ? '自带的向量模型没来得及加载' : '向量服务没来得及应答，用 xihe doctor 看它通不通';
   }
 
   private async answer(query: string, signal: AbortSignal, timer: AbortSignal, remoteMs: number): Promise<Asked> {
@@ -130,7 +136,9 @@ export class VectorArm {
     const vector = asked[0] as Float32Array;
     this.settle(open);
     const soon = AbortSignal.any([inTime, AbortSignal.timeout(remoteMs)]);
-    const remote = await this.remote?.ask(vector, this.chunks, open.stock, soon);
+    const { chunks } = this;
+    const remote = await this.remote?.ask(vector, chunks, open.stock, soon);
+    this.settle(open);
     if (signal.aborted) throw signal.reason;
     if (typeof remote === 'object') return { meaning: remote };
     const meaning = new LocalMeaning(open.stock.index, this.places(open), vector);
@@ -158,13 +166,14 @@ export class VectorArm {
   private async make({ signal, onProgress, rebuild }: BuildOptions): Promise<void> {
     const both = AbortSignal.any([this.ending.signal, ...(signal ? [signal] : [])]);
     try {
-      const open = await within(this.opened(both), both);
+      const open = await within(this.opened(), both);
       if (open === undefined) return;
       if (this.remote === undefined) await this.fill(open, both, onProgress);
       else await this.fillRemote(open, this.remote, { signal: both, onProgress, rebuild });
       this.failed = undefined;
     } catch (error) {
       if (!XiheError.is(error, 'CANCELLED')) this.failed = reasonOf(error);
+      this.forgetWrongDimension(error);
       throw error;
     }
   }
@@ -235,7 +244,7 @@ export class VectorArm {
 
   /** Opens what is needed for {@link state} to count. */
   async prepare(signal?: AbortSignal): Promise<void> {
-    if (this.wanted) await this.opened(signal);
+    if (this.wanted) await within(this.opened(), signal ?? this.ending.signal);
   }
 
   /** Ends what is under way and frees workers and connections; a later question opens them anew. */
@@ -251,9 +260,10 @@ export class VectorArm {
     this.taken = undefined;
   }
 
-  private opened(signal?: AbortSignal): Promise<Open | undefined> {
+  private opened(): Promise<Open | undefined> {
     if (this.opening === undefined) {
-      const opening = this.open(signal);
+      // Not the signal of who asks first: others wait for it as well.
+      const opening = this.open(this.ending.signal);
       this.opening = opening;
       // An endpoint that was down may be up at the next question.
       opening.catch(() => {
@@ -270,6 +280,14 @@ export class VectorArm {
     if (embedder === undefined) return undefined;
     const { stock, cache } = openStock(embedder, dir, readyFile);
     return { plain: embedder, embedder: cache === undefined ? embedder : withCache(embedder, cache), stock };
+  }
+
+  /** A service that gives vectors of another length now has another model: it is opened anew. */
+  private forgetWrongDimension(error: unknown): void {
+    if (!XiheError.is(error, 'EMBED_DIMENSION')) return;
+    this.opening?.then((open) => open?.embedder.close()).catch(() => undefined);
+    this.opening = undefined;
+    this.taken = undefined;
   }
 
   /** Brings the stock to the chunks of now. */

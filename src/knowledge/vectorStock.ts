@@ -68,9 +68,9 @@ export class VectorStock {
     return this.texts.size;
   }
 
-  /** The text of a hash that some chunk needs. */
-  text(hash: string): string | undefined {
-    return this.texts.get(hash);
+  /** Text by hash, of what the chunks need; a new map with each {@link take}. */
+  get wanted(): ReadonlyMap<string, string> {
+    return this.texts;
   }
 
   /** Texts that have no vector yet, in the order of the chunks. */

@@ -57,6 +57,9 @@ export interface ZhCoreOptions {
   now?: () => Date;
 }
 
+/** Characters of a request that are looked at: longer ones hold whole files, and cutting a megabyte of them takes ten seconds. */
+const QUERY_MAX = 4_000;
+
 /** Answers that are kept; a run asks the same again on every phase. */
 const CACHE_SIZE = 200;
 
@@ -138,12 +141,14 @@ export class ZhCore {
     const { meaning, degraded, order } = asked;
     const { answers } = this.indexes();
     const day = this.today();
-    const vectors = meaning === undefined ? ` ${degraded ?? ''}` : ` ${meaning.missing} ${order ?? ''}`;
+    const vectors = meaning === undefined ? '' : ` ${meaning.missing} ${order ?? ''}`;
     const key = `${day}${vectors} ${JSON.stringify(query)}`;
     const known = answers.get(key);
     if (known !== undefined) return known;
     const found = this.answer(query, day, asked);
     const result = degraded === undefined ? found : { ...found, degraded };
+    // What was missing may be there at the next question.
+    if (degraded !== undefined) return result;
     answers.set(key, result);
     if (answers.size > CACHE_SIZE) answers.delete(answers.keys().next().value as string);
     return result;
@@ -162,7 +167,7 @@ export class ZhCore {
 
   /** {@link lookup} with what vectors say about the query, see {@link ask}. */
   async askLookup(query: string, section?: string, options?: AskOptions): Promise<LookupResult> {
-    const asked = await this.meaningOf(this.store.knowledge.questionOf(query), options);
+    const asked = await this.meaningOf(this.store.knowledge.questionOf(query.slice(0, QUERY_MAX)), options);
     return this.lookup(query, section, { asked });
   }
 
@@ -171,8 +176,11 @@ export class ZhCore {
    *
    * @throws XiheError CANCELLED when `options.signal` fires
    */
-  async meaningOf(text: string, options?: AskOptions): Promise<Asked> {
+  async meaningOf(query: string, options?: AskOptions): Promise<Asked> {
+    const text = query.slice(0, QUERY_MAX);
     const { knowledge } = this.store;
+    // Before anything is cut: what is cut with other words would be cut again.
+    this.teachWords();
     const asked = await knowledge.ask(text, options);
     if (this.reranking === undefined) return asked;
     const hits = knowledge.search(text, RERANK_TOP, { filter: knowledge.stillValid(this.today()), ...asked });
@@ -192,7 +200,8 @@ export class ZhCore {
   }
 
   /** `lookup_knowledge`, see {@link KnowledgeBase.lookup}. */
-  lookup(query: string, section?: string, options?: LookupOptions): LookupResult {
+  lookup(text: string, section?: string, options?: LookupOptions): LookupResult {
+    const query = text.slice(0, QUERY_MAX);
     if (options?.exactOnly !== true) this.teachWords();
     return this.store.knowledge.lookup(query, section, { today: this.today(), ...options });
   }
@@ -265,7 +274,8 @@ export class ZhCore {
     return today(this.options.now?.());
   }
 
-  private answer(query: CoreQuery, day: string, asked: Asked): CoreResult {
+  private answer(asking: CoreQuery, day: string, asked: Asked): CoreResult {
+    const query = { ...asking, userIntent: asking.userIntent.slice(0, QUERY_MAX) };
     const result = answerQuery(query, day, this.store, this.indexes(), asked);
     return { ...result, terms: result.terms.map((hit) => this.withPlaces(hit)) };
   }

@@ -16,7 +16,7 @@ const hit = (id: string, raw: number, score = raw / 20): RetrieverHit => ({
 });
 function meaningOf(closeness: Record<string, number>): Meaning {
   const best = Math.max(0, ...Object.values(closeness));
-  return { of: ({ id }) => closeness[id], nearest: () => [], best, missing: 0 };
+  return { of: ({ id }) => closeness[id], nearest: () => [], best, missing: 0, chunks: [] };
 }
 const order = (hits: RetrieverHit[], meaning: Meaning, kind: 'sentence' | 'identifier') =>
   fuse(hits, meaning, kind).map(({ chunk: { id } }) => id);

@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, truncateSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { defaultConfig } from '../../src/config.js';
@@ -217,6 +217,56 @@ describe('a look-up', () => {
     expect(await without.base.ask(question)).toEqual({});
     await without.vectors.build();
     expect(silent.made).toEqual([]);
+  });
+
+  it('answers from the documents of now when they change while its vector is on the way', async () => {
+    const dir = tree({
+      ...FILES,
+      ...Object.fromEntries(
+        [...Array(12)].map((_, i) => [`k/more${i}.md`, doc(`杂项${i}`, `第${i}条杂项：${question}`)]),
+      ),
+    });
+    const embedder = new Pairs();
+    const { base, vectors } = openBase(dir, embedder);
+    await vectors.build();
+    embedder.before = () => {
+      for (let i = 0; i < 12; i++) rmSync(join(dir, 'k', `more${i}.md`), { force: true });
+      base.reload();
+    };
+    expect((await supplementOf(base)).title).toBe('退款到账');
+    // One that was given for the documents of before says nothing about those of now.
+    embedder.before = () => undefined;
+    const asked = await base.ask(question);
+    rmSync(join(dir, 'k', 'close.md'));
+    base.reload();
+    expect(base.lookup(question, undefined, { asked }).supplement?.title).toBe('退款到账');
+  });
+
+  it('ends at once when a service hangs at its first opening', async () => {
+    const { embedding } = defaultConfig();
+    const open = (signal?: AbortSignal) =>
+      new Promise<Embedder>((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason)));
+    const vectors = new VectorArm({ embedding, open });
+    const base = KnowledgeBase.open([{ dir: join(tree(FILES), 'k'), layer: 'project' }], { vectors });
+    expect((await supplementOf(base, { budgetMs: 20 })).title).toBe('退款到账');
+    await vectors.close();
+  });
+
+  it('opens a service anew that gives vectors of another length now', async () => {
+    let dimension = 64;
+    class Changing extends Pairs {
+      private readonly length = dimension;
+      override async embed(texts: readonly string[], options: Parameters<Embedder['embed']>[1]) {
+        if (dimension !== this.length) throw new XiheError('EMBED_DIMENSION', '长度变了', { hint: '重新打开。' });
+        return super.embed(texts, options);
+      }
+    }
+    const { base } = openBase(tree(FILES), async () => new Changing());
+    expect((await supplementOf(base)).degraded).toBeUndefined();
+    dimension = 32;
+    expect((await base.ask('换个问题？')).degraded).toBe('长度变了');
+    dimension = 64;
+    expect((await base.ask('再换个问题？')).degraded).toBeUndefined();
   });
 
   it('after a close opens the embedder anew', async () => {

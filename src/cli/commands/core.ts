@@ -32,7 +32,6 @@ export async function core(intent: string, options: CoreOptions): Promise<number
     force: true,
     ...(options.module ? { module: options.module } : {}),
   });
-  await zh.close();
   const ms = performance.now() - started;
   reportProblems(zh.problems, options.json);
   const { ALL_PARTS, QueryLog, recordOf, renderHits } = await import('../../zhcore/index.js');
@@ -46,6 +45,7 @@ export async function core(intent: string, options: CoreOptions): Promise<number
   }
   if (!options.json && result.degraded !== undefined) log(pc.yellow(`这次只按词查：${visible(result.degraded)}`));
   new QueryLog(layout.stateDir).append(recordOf(result, { text: intent, ms }));
+  await zh.close();
   return EXIT.done;
 }
 

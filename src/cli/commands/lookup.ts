@@ -1,4 +1,5 @@
 import pc from 'picocolors';
+import { XiheError } from '../../errors.js';
 import type { LookupPart, LookupResult } from '../../knowledge/index.js';
 import { EXIT } from '../exit-codes.js';
 import { openCore, reportProblems } from '../open.js';
@@ -12,6 +13,7 @@ interface LookupOptions extends CommonOptions {
 
 /** `xihe lookup`: the exact document first and at once, then what is near in meaning. */
 export async function lookup(query: string, options: LookupOptions): Promise<number> {
+  if (query.trim() === '') throw new XiheError('USAGE', '没有写要查什么', { hint: '例如 xihe lookup 退款多久到账。' });
   const { core, layout } = await openCore(options.repo, { vectors: options.exact !== true });
   const { section, json } = options;
   try {
