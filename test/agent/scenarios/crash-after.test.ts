@@ -1,0 +1,3 @@
+import { crashCases, NODES } from './crash-cases.js';
+
+crashCases(NODES.map((node) => `${node}:after`));
