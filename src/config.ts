@@ -1,128 +1,13 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import * as z from 'zod';
+import { dirname, join } from 'node:path';
+import type * as z from 'zod';
+import { type ConfigFile, faultAt, readConfigFile } from './configFile.js';
+import { gated, repositoryDestinations, type Written } from './destinations.js';
 import { messageOf, XiheError } from './errors.js';
-import { parseYaml, type YamlFile } from './yaml.js';
+import { configSchema, type XiheConfig } from './settings.js';
+import { projectOf, userConfigDir } from './trust.js';
 import { faultsOf } from './zod-zh.js';
 
-/** Bounds of one run. Each is a setting; the defaults fit a task of a few files on a model with 64k context. */
-const runLimits = z.object({
-  /** Model turns in the execute loop. */
-  maxTurns: z.number().int().positive().default(24),
-  /** Tokens (in + out) of a whole run. */
-  maxTokens: z.number().int().positive().default(400_000),
-  /** Wall clock of a whole run, in seconds, waiting for people not counted. */
-  maxSeconds: z.number().positive().default(900),
-  /** How often postcheck may send findings back to execute (DESIGN §3: at most 2). */
-  maxRounds: z.number().int().min(0).max(2).default(2),
-});
-
-/** Everything that `.xihe/config.yaml`, the environment and flags can set. */
-export const configSchema = z
-  .object({
-    model: z
-      .object({
-        baseUrl: z.string().url().optional(),
-        apiKey: z.string().optional(),
-        name: z.string().optional(),
-        temperature: z.number().min(0).max(2).default(0),
-        /** Context window of the model in tokens; messages are kept below it. */
-        contextTokens: z.number().int().positive().default(64_000),
-        /** Longest gap between two chunks of a stream, in seconds, before the call counts as stalled. */
-        stallSeconds: z.number().positive().default(30),
-        /** Longest time for one call, in seconds. */
-        timeoutSeconds: z.number().positive().default(180),
-        maxRetries: z.number().int().min(0).max(5).default(2),
-      })
-      .strict()
-      .prefault({}),
-    embedding: z
-      .object({
-        /** `auto` is the endpoint when `baseUrl` is set, else the model that ships. */
-        provider: z.enum(['auto', 'embedded', 'endpoint', 'langchain', 'none']).default('auto'),
-        baseUrl: z.string().url().optional(),
-        apiKey: z.string().optional(),
-        name: z.string().optional(),
-        /** Length of the endpoint's vectors; asked from it when not set. */
-        dimension: z.number().int().min(1).max(65_535).optional(),
-        /** Asks the endpoint for that length (models that can give several). */
-        sendDimensions: z.boolean().default(false),
-        /** What the endpoint's model wants before a query and a passage. */
-        queryPrefix: z.string().default(''),
-        passagePrefix: z.string().default(''),
-        /** Sends `input_type`, for servers that put prefixes on themselves. */
-        inputType: z.boolean().default(false),
-        /** Texts in one request at most. */
-        batchSize: z.number().int().min(1).max(2048).default(10),
-        /** Longest time for one request, in seconds. */
-        timeoutSeconds: z.number().positive().default(60),
-        maxRetries: z.number().int().min(0).max(10).default(3),
-        /** A class of LangChain that the project has installed. */
-        langchain: z
-          .object({
-            module: z.string().min(1),
-            class: z.string().min(1),
-            /** For its constructor; `${NAME}` in a text is an environment variable. */
-            options: z.record(z.string(), z.unknown()).default({}),
-          })
-          .strict()
-          .optional(),
-        /** Threads of the embedded model; min(2, cores − 1) when not set. */
-        workers: z.number().int().min(1).max(16).optional(),
-        /** `auto` takes onnxruntime-node where the user installed it. */
-        runtime: z.enum(['auto', 'wasm', 'native']).default('auto'),
-      })
-      .strict()
-      .prefault({}),
-    milvus: z
-      .object({
-        /** `host:port` or `https://host:port`; the index is kept in memory when it is not set. */
-        address: z.string().optional(),
-        /** `user:password` or an API key. */
-        token: z.string().optional(),
-        /** One that is there; the server's default when not set. */
-        database: z.string().optional(),
-        /** Name of the project on the server; its folder's name when not set. Projects of one name share an index. */
-        project: z.string().min(1).optional(),
-        /** Longest time for one search, in seconds; writing may take six times as long. */
-        timeoutSeconds: z.number().positive().default(5),
-      })
-      .strict()
-      .prefault({}),
-    run: runLimits.strict().prefault({}),
-    core: z
-      .object({
-        /** Budgets to start from; `chunkChars` and `topK` override what it says. */
-        preset: z.enum(['default', 'lean']).default('default'),
-        /** Longest text of one injected knowledge chunk, in characters. */
-        chunkChars: z.number().int().positive().default(800),
-        /** Entries of each type at most. */
-        topK: z.number().int().positive().default(5),
-        /** Lets the model put the best passages in order, one call a question. */
-        rerank: z.boolean().default(false),
-      })
-      .strict()
-      .prefault({}),
-    state: z
-      .object({
-        /** Threads whose checkpoints are kept; older ones are pruned after a run. */
-        keepThreads: z.number().int().positive().default(50),
-      })
-      .strict()
-      .prefault({}),
-    sandbox: z
-      .object({
-        /** Default time limit of one command, in seconds (the tool contract of DESIGN §4 may set another). */
-        timeoutSeconds: z.number().positive().default(60),
-        /** The command that runs the project's tests; found by itself when empty. */
-        testCommand: z.string().optional(),
-      })
-      .strict()
-      .prefault({}),
-  })
-  .strict();
-
-export type XiheConfig = z.infer<typeof configSchema>;
+export { configSchema, type XiheConfig } from './settings.js';
 
 /** The project's settings, relative to `.xihe/`. */
 export const CONFIG_FILE = 'config.yaml';
@@ -152,7 +37,10 @@ const ENV: ReadonlyArray<readonly [section: keyof XiheConfig, key: string, varia
   ];
 
 /**
- * Reads the settings: built-in defaults < `.xihe/config.yaml` < environment < `overrides` (flags).
+ * Reads the settings: built-in defaults < the user's own `config.yaml` < `.xihe/config.yaml` < environment < `overrides` (flags).
+ *
+ * Addresses that only the repository has chosen, and the user has not trusted, are marked in their section (`untrusted`), and their keys
+ * are left out: a repository must not get the user's key by naming an address.
  *
  * @param layerDir the project's `.xihe/` folder; it need not exist
  * @param overrides what flags say, in the shape of the file
@@ -163,19 +51,55 @@ export function loadConfig(
   env: NodeJS.ProcessEnv = process.env,
   overrides: Partial<Record<keyof XiheConfig, Record<string, unknown>>> = {},
 ): XiheConfig {
-  const file = join(layerDir, CONFIG_FILE);
-  const written = existsSync(file) ? readConfigFile(file) : undefined;
-  const merged = settingsIn(written);
+  const own = readConfigFile(join(userConfigDir(env), CONFIG_FILE));
+  const written = readConfigFile(join(layerDir, CONFIG_FILE), dirname(layerDir));
+  const later = over(variablesOf(env), overrides as Written);
+  const [ours, theirs] = [settingsIn(own), settingsIn(written)];
+  const merged = over(over(ours, theirs), later);
+  if (merged.core?.preset === 'lean') merged.core = { ...LEAN_CORE, ...merged.core };
+  const parsed = configSchema.safeParse(merged);
+  if (!parsed.success) throw invalid(parsed.error, [written, own], env);
+  const chosen = repositoryDestinations(theirs, ours, later, projectOf(layerDir), env);
+  const config = gated(
+    parsed.data,
+    chosen.filter((one) => one.chosen === 'untrusted'),
+  );
+  const isRepositorys = chosen.some(({ setting }) => setting === 'embedding.langchain');
+  if (config.embedding.langchain === undefined || isRepositorys) return config;
+  // A package of the same name may lie in any repository.
+  return { ...config, embedding: { ...config.embedding, packages: userConfigDir(env) } };
+}
+
+/**
+ * Every destination that the project's own settings name, with whether it may be used; for `xihe trust` and `xihe doctor`.
+ *
+ * @throws XiheError CONFIG_INVALID
+ */
+export function destinationsOf(layerDir: string, env: NodeJS.ProcessEnv = process.env) {
+  const [own, written] = [join(userConfigDir(env), CONFIG_FILE), join(layerDir, CONFIG_FILE)];
+  const theirs = settingsIn(readConfigFile(written, dirname(layerDir)));
+  return repositoryDestinations(theirs, settingsIn(readConfigFile(own)), variablesOf(env), projectOf(layerDir), env);
+}
+
+/** What the environment sets. */
+function variablesOf(env: NodeJS.ProcessEnv): Written {
+  const set: Written = {};
   for (const [section, key, variable, kind] of ENV) {
     const raw = env[variable];
     if (raw === undefined || raw === '') continue;
-    merged[section] = { ...merged[section], [key]: kind === 'number' ? Number(raw) : raw };
+    set[section] = { ...set[section], [key]: kind === 'number' ? Number(raw) : raw };
   }
-  for (const [section, values] of Object.entries(overrides)) merged[section] = { ...merged[section], ...values };
-  if (merged.core?.preset === 'lean') merged.core = { ...LEAN_CORE, ...merged.core };
-  const parsed = configSchema.safeParse(merged);
-  if (parsed.success) return parsed.data;
-  throw invalid(parsed.error, file, written, env);
+  return set;
+}
+
+/** One layer of settings over another. A section that is no table stands for itself, so that its fault is told. */
+function over(below: Written, above: Written): Written {
+  const merged = { ...below };
+  for (const [section, values] of Object.entries(above)) {
+    const both = typeof values === 'object' && !Array.isArray(values) && typeof merged[section] === 'object';
+    merged[section] = both ? { ...merged[section], ...values } : values;
+  }
+  return merged;
 }
 
 /** Something wrong in `config.yaml`. */
@@ -187,19 +111,19 @@ export interface ConfigFault {
 }
 
 /**
- * Everything that is wrong in a project's `config.yaml`, for commands that don't need the settings and yet should not keep quiet: most
+ * Everything that is wrong in a folder's `config.yaml`, for commands that don't need the settings and yet should not keep quiet: most
  * commands never read it, so that a mistyped key would go unnoticed until the first run with a model.
  *
- * @param layerDir the project's `.xihe/` folder; it need not exist
+ * @param dir the project's `.xihe/` folder, or that of the user's own settings; it need not exist
+ * @param root what no link in it may lead out of, absolute
  * @returns [] for a file that is right or not there. Never throws
  */
-export function configFaults(layerDir: string): ConfigFault[] {
-  const file = join(layerDir, CONFIG_FILE);
-  if (!existsSync(file)) return [];
+export function configFaults(dir: string, root?: string): ConfigFault[] {
+  const file = join(dir, CONFIG_FILE);
   try {
-    const written = readConfigFile(file);
+    const written = readConfigFile(file, root);
     const parsed = configSchema.safeParse(settingsIn(written));
-    if (parsed.success) return [];
+    if (parsed.success || written === undefined) return [];
     return faultsOf(parsed.error, configSchema).map(({ path, reason }) => ({ line: written.lineOf(path), reason }));
   } catch (e) {
     const { line = 1 } = XiheError.is(e) ? (e.details as { line?: number }) : {};
@@ -208,8 +132,8 @@ export function configFaults(layerDir: string): ConfigFault[] {
 }
 
 /** What a file sets, by section. */
-function settingsIn(written: ConfigFile | undefined): Record<string, Record<string, unknown>> {
-  const settings: Record<string, Record<string, unknown>> = {};
+function settingsIn(written: ConfigFile | undefined): Written {
+  const settings: Written = {};
   for (const [section, value] of Object.entries(written?.value ?? {})) {
     // `key:` with nothing behind it is null in YAML and means "the default".
     if (value === null) continue;
@@ -223,8 +147,8 @@ export function defaultConfig(): XiheConfig {
   return configSchema.parse({});
 }
 
-/** Says where the first wrong setting stands: a line of the file, or the variable that set it. */
-function invalid(error: z.ZodError, file: string, written: ConfigFile | undefined, env: NodeJS.ProcessEnv): XiheError {
+/** Says where the first wrong setting stands: a line of a file, or the variable that set it. */
+function invalid(error: z.ZodError, files: (ConfigFile | undefined)[], env: NodeJS.ProcessEnv): XiheError {
   const { path, reason } = faultsOf(error, configSchema)[0] ?? { path: [], reason: '无法识别' };
   const key = path.map(String).join('.') || '（顶层）';
   const variable = ENV.find(([section, name, v]) => section === path[0] && name === path[1] && env[v])?.[2];
@@ -233,32 +157,24 @@ function invalid(error: z.ZodError, file: string, written: ConfigFile | undefine
       hint: '改好这个环境变量，或去掉它用配置文件和默认值。',
       details: { variable, key },
     });
-  const line = written?.lineOf(path) ?? 1;
-  return new XiheError('CONFIG_INVALID', `配置有误：${file}:${line}：${reason}`, {
-    hint: '按 xihe init 生成的 config.yaml 里的注释改这一项，或删掉它用默认值。',
-    details: { file, line, key },
-  });
+  const there = files.filter((file) => file !== undefined);
+  const at = there.find(({ value }) => sets(value, path.slice(0, 2))) ?? (there[0] as ConfigFile);
+  return faultAt(
+    at.file,
+    at.lineOf(path),
+    reason,
+    '按 xihe init 生成的 config.yaml 里的注释改这一项，或删掉它用默认值。',
+    {
+      key,
+    },
+  );
 }
 
-interface ConfigFile {
-  value: Record<string, unknown>;
-  lineOf: YamlFile['lineOf'];
-}
-
-function readConfigFile(file: string): ConfigFile {
-  const read = parseYaml(readFileSync(file, 'utf8').replace(/^\uFEFF/, ''), 'core');
-  if (!read.ok)
-    throw new XiheError('CONFIG_INVALID', `配置有误：${file}:${read.line}：${read.reason}`, {
-      hint: '改好这一行再运行；不确定时把文件改名，xihe init 会写一份新的。',
-      details: { file, line: read.line },
-    });
-  const value = read.value ?? {};
-  if (typeof value === 'object' && !Array.isArray(value))
-    return { value: value as Record<string, unknown>, lineOf: read.lineOf };
-  throw new XiheError('CONFIG_INVALID', `配置有误：${file}:1：顶层应当是「键: 值」`, {
-    hint: '参照 xihe init 生成的 config.yaml。',
-    details: { file, line: 1 },
-  });
+/** Whether a file says anything at a path. */
+function sets(value: unknown, path: readonly PropertyKey[]): boolean {
+  const [first, ...rest] = path;
+  if (first === undefined) return value !== undefined;
+  return typeof value === 'object' && value !== null && sets((value as Record<PropertyKey, unknown>)[first], rest);
 }
 
 function dropNulls(o: Record<string, unknown>): Record<string, unknown> {

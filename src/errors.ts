@@ -8,6 +8,7 @@
 /** Every code that Xihe can raise. Codes are never renamed; a new meaning gets a new code. */
 export type XiheErrorCode =
   | 'CONFIG_INVALID'
+  | 'UNTRUSTED_ADDRESS'
   | 'USAGE'
   | 'PATH_OUTSIDE_PROJECT'
   | 'PATH_NOT_FOUND'

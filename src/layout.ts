@@ -29,18 +29,7 @@ export interface ProjectLayout {
  *   use can't be written now (a full disk)
  */
 export function openLayout(repo: string, env: NodeJS.ProcessEnv = process.env): ProjectLayout {
-  const wanted = isAbsolute(repo) ? repo : resolve(repo);
-  let root: string;
-  try {
-    root = realpathSync(wanted);
-    if (!statSync(root).isDirectory()) throw new Error('not a folder');
-  } catch (cause) {
-    throw new XiheError('REPO_NOT_FOUND', `找不到项目目录：${wanted}`, {
-      hint: '检查 --repo 的路径，或先 cd 到项目根目录再运行。',
-      cause,
-    });
-  }
-  const layerDir = join(root, '.xihe');
+  const { root, layerDir } = projectRoot(repo);
   const inProject = join(layerDir, 'state');
   const at = (stateDir: string): ProjectLayout => {
     return { root, layerDir, stateDir, stateIsElsewhere: stateDir !== inProject };
@@ -54,6 +43,26 @@ export function openLayout(repo: string, env: NodeJS.ProcessEnv = process.env): 
   if (failure === undefined) return at(inProject);
   if (!NOT_OURS_TO_WRITE.has(errnoOf(failure) ?? '')) throw unwritable(inProject, failure);
   return at(made(elsewhere));
+}
+
+/**
+ * The root and the layer of a project, for commands that need no state.
+ *
+ * @param repo the project root, absolute or relative to the current folder
+ * @throws XiheError REPO_NOT_FOUND when it is no folder
+ */
+export function projectRoot(repo: string): { root: string; layerDir: string } {
+  const wanted = isAbsolute(repo) ? repo : resolve(repo);
+  try {
+    const root = realpathSync(wanted);
+    if (!statSync(root).isDirectory()) throw new Error('not a folder');
+    return { root, layerDir: join(root, '.xihe') };
+  } catch (cause) {
+    throw new XiheError('REPO_NOT_FOUND', `找不到项目目录：${wanted}`, {
+      hint: '检查 --repo 的路径，或先 cd 到项目根目录再运行。',
+      cause,
+    });
+  }
 }
 
 /**

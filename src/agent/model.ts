@@ -4,6 +4,7 @@ import type { AIMessageChunk, BaseMessage } from '@langchain/core/messages';
 import type { ChatOpenAICompletions, OpenAIClient } from '@langchain/openai';
 import type { XiheConfig } from '../config.js';
 import { XiheError } from '../errors.js';
+import { assertTrusted } from '../trust.js';
 import { classify, type EndpointInfo, type ModelFailure, tripped } from './model-errors.js';
 import { type ModelReply, ReplyBuilder } from './model-reply.js';
 import { Watchdog } from './model-watch.js';
@@ -63,10 +64,12 @@ const refusedBy = new Map<string, Set<OptionalParameter>>();
  *
  * @param options.retryBaseMs for tests: the first pause before a repeated attempt
  * @returns null when base URL or name are not set
+ * @throws XiheError UNTRUSTED_ADDRESS when only the repository has chosen the address
  */
 export function openModel(config: ModelConfig, options: { retryBaseMs?: number } = {}): ChatModel | null {
   const { baseUrl, name } = config;
   if (!baseUrl || !name) return null;
+  assertTrusted(config.untrusted, 'model.baseUrl');
   const endpoint = new Endpoint(
     config,
     { baseUrl, model: name, apiKey: config.apiKey },

@@ -16,9 +16,11 @@ const PASSAGE_CHARS = 400;
 /**
  * The model as a judge of the order of passages (`core.rerank`): one call, of which only the order is used.
  *
- * @returns undefined when it is off, or no model is set
+ * @returns undefined when it is off, no model is set, or its address is not trusted
  */
 export function openReranker({ core, model: settings }: XiheConfig): Reranker | undefined {
+  // Whoever asks the model for more than an order is told; without it passages stand as they were found.
+  if (settings.untrusted !== undefined) return undefined;
   // A second attempt would come too late for the answer.
   const model = core.rerank ? openModel({ ...settings, maxRetries: 0 }) : null;
   if (model === null) return undefined;

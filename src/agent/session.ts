@@ -58,7 +58,7 @@ export class Session {
    * @param thread name of the thread; a new one is made when it is missing
    * @param onEvent called for each event as it happens
    * @param signal stops the run; what is done stays, and `resume` goes on
-   * @throws XiheError THREAD_BUSY when another process works on the thread, CANCELLED, and what nodes throw
+   * @throws XiheError THREAD_BUSY when another process works on the thread, UNTRUSTED_ADDRESS, CANCELLED, and what nodes throw
    */
   async run(
     text: string,
@@ -70,6 +70,7 @@ export class Session {
     const input = { request: { text, repo: this.project.layout.root, options } };
     return this.locked(thread, async () => {
       const view = await this.view(thread);
+      this.assertModelUsable(options.noModel);
       if (view.status === 'waiting' || view.status === 'interrupted') {
         throw new XiheError('THREAD_BUSY', `会话 ${thread} 还有没做完的事`, {
           hint: `先用 xihe resume ${thread} 了结它，或换一个 --thread 名字。`,
@@ -94,6 +95,7 @@ export class Session {
     return this.locked(thread, async () => {
       const view = await this.view(thread);
       if (view.status === 'empty') throw notFound(thread);
+      this.assertModelUsable(view.state.request?.options.noModel ?? false);
       if (view.status === 'interrupted') return this.follow(thread, null, onEvent, signal);
       if (view.status !== 'waiting') {
         throw new XiheError('THREAD_NOT_WAITING', `会话 ${thread} 已经结束，没有在等什么`, {
@@ -135,6 +137,11 @@ export class Session {
   /** Closes the database. */
   close(): void {
     this.saver.close();
+  }
+
+  /** Before anything is done: a node that finds its model's address untrusted would leave a run half way. */
+  private assertModelUsable(noModel: boolean): void {
+    if (!noModel) openModel(this.project.config.model);
   }
 
   private async locked<T>(thread: string, work: () => Promise<T>): Promise<T> {

@@ -1,8 +1,10 @@
+import { join } from 'node:path';
 import pc from 'picocolors';
 import { CONFIG_FILE, configFaults, defaultConfig, loadConfig, type XiheConfig } from '../config.js';
 import type { History } from '../history/index.js';
 import { openLayout, type ProjectLayout } from '../layout.js';
 import type { PathContext } from '../paths/index.js';
+import { userConfigDir } from '../trust.js';
 import type { LoadProblem, ZhCore } from '../zhcore/index.js';
 import { log, progressLog, visible } from './output.js';
 
@@ -34,9 +36,15 @@ function settingsOf({ layerDir }: ProjectLayout): XiheConfig {
 }
 
 /** These commands don't need the settings; that they are wrong is said all the same, since xihe run would refuse them. */
-function warnOfConfig({ layerDir }: ProjectLayout): void {
-  for (const { line, reason } of configFaults(layerDir))
-    log(`${pc.yellow('提醒')} .xihe/${CONFIG_FILE}:${line}：${reason}（这个命令按默认设置照常；xihe run 会拒绝启动）`);
+function warnOfConfig({ layerDir, root }: ProjectLayout): void {
+  const own = userConfigDir();
+  const files = [
+    [`.xihe/${CONFIG_FILE}`, configFaults(layerDir, root)],
+    [join(own, CONFIG_FILE), configFaults(own)],
+  ] as const;
+  for (const [file, faults] of files)
+    for (const { line, reason } of faults)
+      log(`${pc.yellow('提醒')} ${file}:${line}：${reason}（这个命令按默认设置照常；xihe run 会拒绝启动）`);
 }
 
 /** Opens the path context of a project, with the team's words and the commit history as evidence. */

@@ -160,6 +160,10 @@ function addSetupCommands(program: Command, setExit: SetExit): void {
   sub(program, 'init', '在项目里写一份带注释的 .xihe/，已有的文件不动').action(async (options) =>
     setExit(await (await import('./commands/init.js')).init(options)),
   );
+  sub(program, 'trust', '看项目的设置会把什么发到哪里，信得过的记下来；没信任过的地址不会连接')
+    .option('--yes', '不再询问，都信任')
+    .option('--revoke', '收回对这个项目的信任')
+    .action(async (options) => setExit(await (await import('./commands/trust.js')).trust(options)));
   sub(program, 'doctor', '检查 Node、git、模型、向量服务、Milvus、沙箱，并说明怎么办').action(async (options) =>
     setExit(await (await import('./commands/doctor.js')).doctor(options)),
   );

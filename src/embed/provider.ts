@@ -1,5 +1,6 @@
 import type { XiheConfig } from '../config.js';
 import { XiheError } from '../errors.js';
+import { assertTrusted } from '../trust.js';
 import type { Embedder } from './types.js';
 
 /** `embedding` of the config. */
@@ -17,8 +18,6 @@ export interface EmbedderPlaces {
   projectRoot?: string;
   /** Where lengths of vectors are kept between processes, absolute: with it only the first opening of all needs a service that answers. */
   dimensionFile?: string;
-  /** The user chose provider `langchain` where no repository reaches; default: the environment says so. */
-  isUsersChoice?: boolean;
 }
 
 /**
@@ -51,23 +50,11 @@ function missing(key: string, what: string, hint: string): XiheError {
 }
 
 /**
- * LangChain's classes are code of a package that the settings name, and settings come with a repository: a question asked in somebody
- * else's repository must not run it, nor hand it the keys that it asks for. So the user has to say it as well, where no repository reaches.
- */
-function assertChosenByUser({ isUsersChoice }: EmbedderPlaces): void {
-  if (isUsersChoice ?? process.env.XIHE_EMBED_PROVIDER === 'langchain') return;
-  throw new XiheError('CONFIG_INVALID', '项目的设置要用 LangChain 的向量类，它会执行 node_modules 里的代码', {
-    hint: '信得过这个仓库，就设置环境变量 XIHE_EMBED_PROVIDER=langchain；不用就去掉 embedding.provider。',
-    details: { key: 'embedding.provider' },
-  });
-}
-
-/**
  * Opens what the settings say. The embedded model loads at its first text. A service is asked here for its dimension, unless
  * `embedding.dimension` is set or `places.dimensionFile` has it: who must answer without it catches EMBED_… and goes on by words.
  *
  * @returns undefined with provider `none`
- * @throws XiheError CONFIG_INVALID, EMBED_UNAVAILABLE, and what `openEndpoint` and `openLangChain` throw
+ * @throws XiheError UNTRUSTED_ADDRESS, CONFIG_INVALID, EMBED_UNAVAILABLE, and what `openEndpoint` and `openLangChain` throw
  */
 export async function openEmbedder(
   config: EmbeddingConfig,
@@ -82,10 +69,17 @@ export async function openEmbedder(
   }
   const { dimensionFile, projectRoot = process.cwd() } = places;
   if (provider === 'langchain') {
-    assertChosenByUser(places);
+    // Code of a package that the settings name, and the keys that it asks for: a question asked in somebody else's repository must not
+    // run the one nor hand out the other.
+    assertTrusted(config.untrusted, 'embedding.langchain');
     const { openLangChain } = await import('./langchain.js');
-    return openLangChain({ ...config, ...config.langchain! }, { projectRoot, dimensionFile }, signal);
+    return openLangChain(
+      { ...config, ...config.langchain! },
+      { projectRoot: config.packages ?? projectRoot, dimensionFile },
+      signal,
+    );
   }
+  assertTrusted(config.untrusted, 'embedding.baseUrl');
   const { openEndpoint } = await import('./endpoint.js');
   return openEndpoint({ ...config, baseUrl: config.baseUrl!, name: config.name! }, signal, { dimensionFile });
 }

@@ -15,6 +15,7 @@ import {
   VectorArm,
 } from '../knowledge/index.js';
 import { stableHash } from '../text/index.js';
+import { assertTrusted } from '../trust.js';
 import { type LayerDir, type LayerEntries, loadLayer } from './load.js';
 import { loadModules, type Merged, type Modules, mergeLayers } from './merge.js';
 import type { Playbook, Term, Warning } from './types.js';
@@ -38,9 +39,10 @@ export interface VectorSettings {
 
 /** @param folder of the project, its name on the server unless the settings have another */
 function remoteOf(milvus: XiheConfig['milvus'], folder: string): OpenRemote | undefined {
-  const { address, timeoutSeconds, project = folder, ...rest } = milvus;
+  const { address, timeoutSeconds, project = folder, untrusted, ...rest } = milvus;
   if (address === undefined) return undefined;
   return async ({ id, dimension }, signal) => {
+    assertTrusted(untrusted, 'milvus.address');
     const { openMilvusIndex } = await import('../knowledge/milvus/milvusIndex.js');
     const timeoutMs = timeoutSeconds * 1000;
     return openMilvusIndex({ ...rest, address, project, embedderId: id, dimension, timeoutMs, signal });

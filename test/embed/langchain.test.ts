@@ -3,10 +3,11 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { configSchema, loadConfig } from '../../src/config.js';
+import { configSchema, destinationsOf, loadConfig } from '../../src/config.js';
 import { openEmbedder, providerOf } from '../../src/embed/index.js';
 import { type LangChainSettings, openLangChain } from '../../src/embed/langchain.js';
 import { XiheError } from '../../src/errors.js';
+import { projectOf, trust } from '../../src/trust.js';
 import { dot, tempDir } from './support.js';
 
 const KEY = 'sk-very-secret-0815';
@@ -108,14 +109,26 @@ describe('a class of LangChain itself', () => {
     expect(dot(passages[0]!, passages[3]!)).toBeLessThan(0.9999);
   });
 
-  it('works through the settings', async () => {
+  it('works through the settings, once the user has trusted what the repository says', async () => {
     put(
       '.xihe/config.yaml',
       `embedding:\n  provider: langchain\n  langchain:\n    module: '@langchain/core/utils/testing'\n    class: FakeEmbeddings\n`,
     );
-    const config = loadConfig(join(root, '.xihe'), {}).embedding;
-    expect(providerOf(config)).toBe('langchain');
-    const embedder = await openEmbedder(config, undefined, { projectRoot: root, isUsersChoice: true });
+    const layer = join(root, '.xihe');
+    const env = { XDG_CONFIG_HOME: join(root, 'user') };
+    const refused = loadConfig(layer, env).embedding;
+    expect(providerOf(refused)).toBe('langchain');
+    await expect(openEmbedder(refused, undefined, { projectRoot: root })).rejects.toMatchObject({
+      code: 'UNTRUSTED_ADDRESS',
+    });
+    // Saying only who makes vectors does not say whose code.
+    const named = loadConfig(layer, { ...env, XIHE_EMBED_PROVIDER: 'langchain' }).embedding;
+    await expect(openEmbedder(named, undefined, { projectRoot: root })).rejects.toMatchObject({
+      code: 'UNTRUSTED_ADDRESS',
+    });
+    trust(projectOf(layer), destinationsOf(layer, env), env);
+    const config = loadConfig(layer, env).embedding;
+    const embedder = await openEmbedder(config, undefined, { projectRoot: root });
     expect(embedder?.id).toMatch(/^langchain-FakeEmbeddings-[0-9a-f]{8}-4$/);
     expect(await embedder?.embed(['甲', '乙'], { kind: 'passage' })).toHaveLength(2);
     expect(() => providerOf(configSchema.parse({ embedding: { provider: 'langchain' } }).embedding)).toThrowError(
@@ -123,13 +136,19 @@ describe('a class of LangChain itself', () => {
     );
   });
 
-  it('is not run because a repository says so', async () => {
-    const config = { ...configSchema.parse({}).embedding, provider: 'langchain' as const };
-    const evil = { ...config, langchain: { module: 'own-embeddings', class: 'Own', options: {} } };
-    await expect(openEmbedder(evil, undefined, { projectRoot: root })).rejects.toMatchObject({
-      code: 'CONFIG_INVALID',
-      hint: expect.stringContaining('XIHE_EMBED_PROVIDER=langchain'),
+  it("of the user's own settings is not taken from a repository", async () => {
+    const env = { XDG_CONFIG_HOME: join(root, 'own') };
+    put(
+      'own/xihe/config.yaml',
+      'embedding:\n  provider: langchain\n  langchain: { module: planted, class: Planted }\n',
+    );
+    put('repo/node_modules/planted/package.json', '{"name":"planted","main":"index.js"}');
+    put('repo/node_modules/planted/index.js', 'globalThis.planted = true; exports.Planted = class {};');
+    const config = loadConfig(join(root, 'repo', '.xihe'), env).embedding;
+    await expect(openEmbedder(config, undefined, { projectRoot: join(root, 'repo') })).rejects.toMatchObject({
+      code: 'EMBED_UNAVAILABLE',
     });
+    expect('planted' in globalThis).toBe(false);
   });
 });
 

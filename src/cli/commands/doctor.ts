@@ -2,9 +2,10 @@ import { existsSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import pc from 'picocolors';
-import { defaultConfig, loadConfig, type XiheConfig } from '../../config.js';
+import { defaultConfig, destinationsOf, loadConfig, type XiheConfig } from '../../config.js';
 import { messageOf, XiheError } from '../../errors.js';
 import { openLayout, type ProjectLayout } from '../../layout.js';
+import { shownAddress, type Untrusted, untrustedError } from '../../trust.js';
 import { EXIT } from '../exit-codes.js';
 import { errorsFirst, openCore } from '../open.js';
 import { print, printJson } from '../output.js';
@@ -38,6 +39,7 @@ export async function doctor(options: CommonOptions): Promise<number> {
     await program('git', ['--version'], '提交历史用作找文件的证据；没有它其余照常。装上 git 即可。'),
     state(layout),
     settings,
+    ...trusted(layout),
     await coreFiles(options.repo),
     await teamTools(layout),
   ];
@@ -119,6 +121,36 @@ function readConfig(layout: ProjectLayout): { config: XiheConfig; check: Check }
   }
 }
 
+/** Where the project's own settings point; nothing to tell where they point nowhere. */
+function trusted({ layerDir }: ProjectLayout): Check[] {
+  let found: ReturnType<typeof destinationsOf>;
+  try {
+    found = destinationsOf(layerDir);
+  } catch {
+    // What is wrong with the settings is told by their own check.
+    return [];
+  }
+  const of = (chosen: string) => found.filter((one) => one.chosen === chosen);
+  const listed = (some: typeof found) =>
+    some.map(({ setting, address }) => `${setting} → ${shownAddress(address)}`).join('；');
+  if (of('untrusted').length > 0) {
+    const detail = `项目的设置写的地址还没有信任：${listed(of('untrusted'))}`;
+    return [
+      { name: '信任', state: 'warn', detail, hint: '信得过就运行 xihe trust；在那之前不会连接，也不会发出密钥。' },
+    ];
+  }
+  if (of('trusted').length === 0) return [];
+  return [{ name: '信任', state: 'ok', detail: `已信任 ${listed(of('trusted'))}`, hint: '' }];
+}
+
+/** A service that is not asked, since only the repository has chosen it. */
+function refusedBy(name: string, untrusted: readonly Untrusted[] | undefined): Check | undefined {
+  const [first] = untrusted ?? [];
+  if (first === undefined) return undefined;
+  const error = untrustedError(first);
+  return { name, state: 'fail', detail: error.message, hint: error.hint };
+}
+
 async function teamTools(layout: ProjectLayout): Promise<Check> {
   const { BUILTIN_NAMES, loadTeamTools } = await import('../../tools/index.js');
   const { tools, problems } = loadTeamTools(layout.layerDir, BUILTIN_NAMES);
@@ -157,6 +189,8 @@ async function modelEndpoint(config: XiheConfig): Promise<Check> {
       hint: `要用模型：设置 ${missing.join('、')}（和 XIHE_API_KEY），或写进 .xihe/config.yaml。`,
     };
   }
+  const refused = refusedBy('模型', config.model.untrusted);
+  if (refused !== undefined) return refused;
   return http(
     '模型',
     `${baseUrl!.replace(/\/$/, '')}/models`,
@@ -186,6 +220,8 @@ async function http(name: string, url: string, apiKey: string | undefined, what:
 async function milvus(config: XiheConfig): Promise<Check> {
   const address = config.milvus.address;
   if (!address) return { name: 'Milvus', state: 'off', detail: '没有配置，索引放在本机', hint: '' };
+  const refused = refusedBy('Milvus', config.milvus.untrusted);
+  if (refused !== undefined) return refused;
   const [host = '', port = '19530'] = address.replace(/^\w+:\/\//, '').split(':');
   const reached = await new Promise<string | undefined>((resolve) => {
     const socket = connect({ host, port: Number(port), timeout: PROBE_MS });

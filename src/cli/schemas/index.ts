@@ -5,6 +5,7 @@ import { lintJson } from './lint.js';
 import { scanJson } from './scan.js';
 import { monthJson, staleListJson } from './stale.js';
 import { statsJson } from './stats.js';
+import { trustJson } from './trust.js';
 import { watchJson } from './watch.js';
 
 const { '（出错时）': onError, ...others } = OUTPUT_SCHEMAS;
@@ -20,5 +21,6 @@ export const ALL_OUTPUT_SCHEMAS = {
   stats: statsJson,
   index: indexJson,
   watch: watchJson,
+  trust: trustJson,
   '（出错时）': onError,
 } as const;

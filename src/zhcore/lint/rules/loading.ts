@@ -1,3 +1,4 @@
+import { dirname } from 'node:path';
 import { CONFIG_FILE, configFaults } from '../../../config.js';
 import type { LoadProblem } from '../../../knowledge/index.js';
 import type { LintModel } from '../model.js';
@@ -56,7 +57,7 @@ const settings: Rule = {
     model.layers
       .filter(({ layer }) => layer === 'project')
       .flatMap(({ dir, layer, shown }) =>
-        configFaults(dir).map(({ line, reason }) => ({
+        configFaults(dir, dirname(dir)).map(({ line, reason }) => ({
           rule: settings.id,
           level: settings.level,
           layer,

@@ -1,0 +1,89 @@
+import { createInterface } from 'node:readline/promises';
+import pc from 'picocolors';
+import type * as z from 'zod';
+import { destinationsOf } from '../../config.js';
+import { projectRoot } from '../../layout.js';
+import { trust as remember, shownAddress } from '../../trust.js';
+import { EXIT } from '../exit-codes.js';
+import { log, print, printJson, visible } from '../output.js';
+import type { trustJson } from '../schemas/trust.js';
+import type { CommonOptions } from './options.js';
+
+interface TrustOptions extends CommonOptions {
+  yes?: boolean;
+  revoke?: boolean;
+}
+
+type Outcome = z.infer<typeof trustJson>;
+type Shown = Outcome['destinations'][number];
+
+/** What goes to each destination, and the variable that holds its key. */
+const SENDS: Record<string, { sends: string; variables: string[] }> = {
+  'model.baseUrl': { sends: '你的请求、读到的代码和知识', variables: ['XIHE_API_KEY'] },
+  'embedding.baseUrl': { sends: '知识片段和查询的文字', variables: ['XIHE_EMBED_API_KEY'] },
+  'embedding.langchain': { sends: '执行这个包里的代码，知识片段和查询的文字交给它', variables: [] },
+  'milvus.address': { sends: '知识片段的向量和词', variables: ['XIHE_MILVUS_TOKEN'] },
+};
+
+const MARKS = { local: '本机，不用信任', trusted: '已信任', untrusted: '还没有信任' } as const;
+
+/**
+ * `xihe trust`: shows where the project's settings would send what, and remembers that the user agreed. Without `--yes` it asks; where
+ * nobody can be asked, it ends with the code for a decision that is waited for.
+ */
+export async function trust(options: TrustOptions): Promise<number> {
+  const { root, layerDir } = projectRoot(options.repo);
+  const found = destinationsOf(layerDir);
+  const outcome: Outcome = { project: root, destinations: found.map(shownOf) };
+  const end = (code: number, said: string): number => {
+    if (options.json) printJson(outcome);
+    else print(said);
+    return code;
+  };
+  if (options.revoke) {
+    outcome.file = remember(root, []);
+    outcome.destinations = destinationsOf(layerDir).map(shownOf);
+    return end(EXIT.done, '已收回：这个项目的设置写的地址，都要重新信任才会用。');
+  }
+  if (!options.json && found.length > 0) print(outcome.destinations.map(lineOf).join('\n'));
+  if (found.length === 0) return end(EXIT.done, '项目的设置没有写任何地址，没有什么要信任的。');
+  if (found.every(({ chosen }) => chosen !== 'untrusted')) return end(EXIT.done, '没有还没信任的地址。');
+  const agreed = options.yes === true || (options.json !== true && (await asked()));
+  if (!agreed) return end(EXIT.waiting, '没有信任。信得过就运行 xihe trust --yes。');
+  outcome.file = remember(
+    root,
+    found.filter(({ chosen }) => chosen !== 'local'),
+  );
+  outcome.destinations = destinationsOf(layerDir).map(shownOf);
+  return end(
+    EXIT.done,
+    `已信任，记在 ${outcome.file}。设置里的地址变了要重新信任；收回用 xihe trust --revoke。正在运行的服务要重启。`,
+  );
+}
+
+function shownOf({ setting, address, chosen }: ReturnType<typeof destinationsOf>[number]): Shown {
+  const { sends = '', variables = [] } = SENDS[setting] ?? {};
+  const named =
+    setting === 'embedding.langchain' ? [...address.matchAll(/\$\{(\w+)\}/g)].map(([, name]) => `${name}`) : [];
+  return { setting, address: shownAddress(address), sends, variables: [...variables, ...new Set(named)], chosen };
+}
+
+function lineOf({ setting, address, sends, variables, chosen }: Shown): string {
+  const set = variables.map((name) => `${name}${process.env[name] ? '' : '（没有设置）'}`).join('、');
+  const key = set === '' ? '' : `，用到的环境变量：${visible(set)}`;
+  const mark = { local: pc.dim, trusted: pc.green, untrusted: pc.yellow }[chosen](MARKS[chosen]);
+  return `${setting}：${visible(address)}  ${mark}\n    ${pc.dim(`${sends}${key}`)}`;
+}
+
+/** Only where a person sits at both ends. */
+async function asked(): Promise<boolean> {
+  if (process.stdin.isTTY !== true || process.stderr.isTTY !== true) return false;
+  const lines = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    const answer = await lines.question('都信任吗？这些地址会拿到上面写的内容和密钥。[y/N] ');
+    return /^(?:y|yes|是|好)$/i.test(answer.trim());
+  } finally {
+    lines.close();
+    log('');
+  }
+}

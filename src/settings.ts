@@ -1,0 +1,135 @@
+import * as z from 'zod';
+import type { Untrusted } from './trust.js';
+
+/** Bounds of one run. Each is a setting; the defaults fit a task of a few files on a model with 64k context. */
+const runLimits = z.object({
+  /** Model turns in the execute loop. */
+  maxTurns: z.number().int().positive().default(24),
+  /** Tokens (in + out) of a whole run. */
+  maxTokens: z.number().int().positive().default(400_000),
+  /** Wall clock of a whole run, in seconds, waiting for people not counted. */
+  maxSeconds: z.number().positive().default(900),
+  /** How often postcheck may send findings back to execute (DESIGN §3: at most 2). */
+  maxRounds: z.number().int().min(0).max(2).default(2),
+});
+
+/** Everything that `.xihe/config.yaml`, the environment and flags can set. */
+export const configSchema = z
+  .object({
+    model: z
+      .object({
+        baseUrl: z.string().url().optional(),
+        apiKey: z.string().optional(),
+        name: z.string().optional(),
+        temperature: z.number().min(0).max(2).default(0),
+        /** Context window of the model in tokens; messages are kept below it. */
+        contextTokens: z.number().int().positive().default(64_000),
+        /** Longest gap between two chunks of a stream, in seconds, before the call counts as stalled. */
+        stallSeconds: z.number().positive().default(30),
+        /** Longest time for one call, in seconds. */
+        timeoutSeconds: z.number().positive().default(180),
+        maxRetries: z.number().int().min(0).max(5).default(2),
+      })
+      .strict()
+      .prefault({}),
+    embedding: z
+      .object({
+        /** `auto` is the endpoint when `baseUrl` is set, else the model that ships. */
+        provider: z.enum(['auto', 'embedded', 'endpoint', 'langchain', 'none']).default('auto'),
+        baseUrl: z.string().url().optional(),
+        apiKey: z.string().optional(),
+        name: z.string().optional(),
+        /** Length of the endpoint's vectors; asked from it when not set. */
+        dimension: z.number().int().min(1).max(65_535).optional(),
+        /** Asks the endpoint for that length (models that can give several). */
+        sendDimensions: z.boolean().default(false),
+        /** What the endpoint's model wants before a query and a passage. */
+        queryPrefix: z.string().default(''),
+        passagePrefix: z.string().default(''),
+        /** Sends `input_type`, for servers that put prefixes on themselves. */
+        inputType: z.boolean().default(false),
+        /** Texts in one request at most. */
+        batchSize: z.number().int().min(1).max(2048).default(10),
+        /** Longest time for one request, in seconds. */
+        timeoutSeconds: z.number().positive().default(60),
+        maxRetries: z.number().int().min(0).max(10).default(3),
+        /** A class of LangChain that the project has installed. */
+        langchain: z
+          .object({
+            module: z.string().min(1),
+            class: z.string().min(1),
+            /** For its constructor; `${NAME}` in a text is an environment variable. */
+            options: z.record(z.string(), z.unknown()).default({}),
+          })
+          .strict()
+          .optional(),
+        /** Threads of the embedded model; min(2, cores − 1) when not set. */
+        workers: z.number().int().min(1).max(16).optional(),
+        /** `auto` takes onnxruntime-node where the user installed it. */
+        runtime: z.enum(['auto', 'wasm', 'native']).default('auto'),
+      })
+      .strict()
+      .prefault({}),
+    milvus: z
+      .object({
+        /** `host:port` or `https://host:port`; the index is kept in memory when it is not set. */
+        address: z.string().optional(),
+        /** `user:password` or an API key. */
+        token: z.string().optional(),
+        /** One that is there; the server's default when not set. */
+        database: z.string().optional(),
+        /** Name of the project on the server; its folder's name when not set. Projects of one name share an index. */
+        project: z.string().min(1).optional(),
+        /** Longest time for one search, in seconds; writing may take six times as long. */
+        timeoutSeconds: z.number().positive().default(5),
+      })
+      .strict()
+      .prefault({}),
+    run: runLimits.strict().prefault({}),
+    core: z
+      .object({
+        /** Budgets to start from; `chunkChars` and `topK` override what it says. */
+        preset: z.enum(['default', 'lean']).default('default'),
+        /** Longest text of one injected knowledge chunk, in characters. */
+        chunkChars: z.number().int().positive().default(800),
+        /** Entries of each type at most. */
+        topK: z.number().int().positive().default(5),
+        /** Lets the model put the best passages in order, one call a question. */
+        rerank: z.boolean().default(false),
+      })
+      .strict()
+      .prefault({}),
+    state: z
+      .object({
+        /** Threads whose checkpoints are kept; older ones are pruned after a run. */
+        keepThreads: z.number().int().positive().default(50),
+      })
+      .strict()
+      .prefault({}),
+    sandbox: z
+      .object({
+        /** Default time limit of one command, in seconds (the tool contract of DESIGN §4 may set another). */
+        timeoutSeconds: z.number().positive().default(60),
+        /** The command that runs the project's tests; found by itself when empty. */
+        testCommand: z.string().optional(),
+      })
+      .strict()
+      .prefault({}),
+  })
+  .strict();
+
+export type Settings = z.infer<typeof configSchema>;
+
+/** Of a section: the destinations in it that only the repository has chosen. Its key is left out then; who opens it refuses. */
+interface Gated {
+  untrusted?: readonly Untrusted[];
+}
+
+/** Whose packages a class of LangChain comes from, absolute: not the project's where the class is the user's own choice. */
+interface Packaged {
+  packages?: string;
+}
+
+export type XiheConfig = Settings & { [S in 'model' | 'milvus']: Settings[S] & Gated } & {
+  embedding: Settings['embedding'] & Gated & Packaged;
+};
