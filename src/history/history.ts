@@ -2,7 +2,7 @@ import { Bm25Index } from '../text/index.js';
 import { MessageIndex } from './messages.js';
 import { type ReadHistory, readHistory } from './read.js';
 import { evidenceTokens } from './tokens.js';
-import type { CoChange, Commit, HistoryOptions, HistoryVote, StoredCommit } from './types.js';
+import type { CoChange, Commit, HistoryOptions, HistoryVote, ScoredPaths, StoredCommit } from './types.js';
 
 /** A commit of more files is a merge by hand, a format run or an import: it says nothing about one file. */
 const MAX_FILES_OF_EVIDENCE = 60;
@@ -23,6 +23,7 @@ export class History {
   readonly #readAgain: (signal?: AbortSignal) => Promise<ReadHistory>;
   #read: ReadHistory;
   #commits: Commit[] = [];
+  #version = 0;
   #index: Bm25Index<number> | undefined;
   #churn: Map<string, number> | undefined;
   #messages: MessageIndex | undefined;
@@ -64,10 +65,16 @@ export class History {
     const same = read.head === this.#read.head && read.commits.length === this.#read.commits.length;
     this.#read = read;
     if (same) return;
+    this.#version += 1;
     this.#commits = withCurrentNames(read.commits);
     this.#index = undefined;
     this.#churn = undefined;
     this.#messages = undefined;
+  }
+
+  /** Another number whenever other commits are known than before. */
+  get version(): number {
+    return this.#version;
   }
 
   /** How many commits are known. */
@@ -113,9 +120,9 @@ export class History {
    * else they changed.
    *
    * @param tokens the request, cut by `requestTokens`
-   * @returns path → score (BM25, each file the sum of its messages)
+   * @returns BM25, each file the sum of its messages
    */
-  fileScores(tokens: readonly string[]): Map<string, number> {
+  fileScores(tokens: readonly string[]): ScoredPaths {
     this.#messages ??= new MessageIndex(this.#commits.filter(({ files }) => files.length <= MAX_FILES_OF_EVIDENCE));
     return this.#messages.scores(tokens);
   }

@@ -1,5 +1,5 @@
 import { evidenceTokens } from './tokens.js';
-import type { Commit } from './types.js';
+import type { Commit, ScoredPaths } from './types.js';
 
 /** BM25 over the messages of each file: repeats count for long, because each is another commit. */
 const K1 = 1.5;
@@ -7,14 +7,19 @@ const B = 0.6;
 
 /** Each file as the sum of the subjects of the commits that changed it. */
 export class MessageIndex {
-  readonly #commits: readonly Commit[];
+  /** Every file that a commit changed, by number. */
+  readonly #paths: string[] = [];
+  /** token → positions of the commits that say it. */
   readonly #holders = new Map<string, number[]>();
-  readonly #lengths = new Map<string, number>();
-  readonly #average: number;
+  /** The files of each commit, by number. */
+  readonly #files: Uint32Array[] = [];
+  /** What K1 and the length of its messages hold against each file. */
+  readonly #norms: Float64Array;
 
   /** @param commits those that count as evidence */
   constructor(commits: readonly Commit[]) {
-    this.#commits = commits;
+    const numbers = new Map<string, number>();
+    const lengths: number[] = [];
     let total = 0;
     commits.forEach(({ subject, files }, position) => {
       const tokens = new Set(evidenceTokens(subject));
@@ -23,28 +28,53 @@ export class MessageIndex {
         if (known) known.push(position);
         else this.#holders.set(token, [position]);
       }
-      for (const file of files)
-        this.#lengths.set(file, (this.#lengths.get(file) ?? 0) + tokens.size / files.length ** 0.5);
-      total += tokens.size * files.length ** 0.5;
+      const share = tokens.size / Math.sqrt(files.length);
+      this.#files.push(
+        Uint32Array.from(files, (path) => {
+          let number = numbers.get(path);
+          if (number === undefined) {
+            number = this.#paths.push(path) - 1;
+            numbers.set(path, number);
+            lengths.push(0);
+          }
+          lengths[number]! += share;
+          return number;
+        }),
+      );
+      total += tokens.size * Math.sqrt(files.length);
     });
-    this.#average = total / Math.max(1, this.#lengths.size) || 1;
+    const average = total / Math.max(1, lengths.length) || 1;
+    this.#norms = Float64Array.from(lengths, (length) => K1 * (1 - B + (B * length) / average));
   }
 
-  /** path → score. A commit of many files says less of each. */
-  scores(tokens: readonly string[]): Map<string, number> {
-    const scores = new Map<string, number>();
+  /** What the messages of each file score. A commit of many files says less of each. */
+  scores(tokens: readonly string[]): ScoredPaths {
+    const size = this.#paths.length;
+    const scores = new Float64Array(size);
+    const counts = new Float64Array(size);
     for (const token of tokens) {
-      const counts = new Map<string, number>();
-      for (const position of this.#holders.get(token) ?? []) {
-        const { files } = this.#commits[position]!;
-        for (const file of files) counts.set(file, (counts.get(file) ?? 0) + 1 / files.length ** 0.5);
-      }
-      const idf = Math.log(1 + (this.#lengths.size - counts.size + 0.5) / (counts.size + 0.5));
-      for (const [file, count] of counts) {
-        const norm = K1 * (1 - B + (B * this.#lengths.get(file)!) / this.#average);
-        scores.set(file, (scores.get(file) ?? 0) + (idf * (K1 + 1) * count) / (count + norm));
+      const touched = this.#count(token, counts);
+      const idf = Math.log(1 + (size - touched.length + 0.5) / (touched.length + 0.5));
+      for (const file of touched) {
+        const count = counts[file]!;
+        scores[file]! += (idf * (K1 + 1) * count) / (count + this.#norms[file]!);
+        counts[file] = 0;
       }
     }
-    return scores;
+    return { paths: this.#paths, scores };
+  }
+
+  /** Adds up the commits of each file that say a token. @returns the files that got a count */
+  #count(token: string, counts: Float64Array): number[] {
+    const touched: number[] = [];
+    for (const position of this.#holders.get(token) ?? []) {
+      const files = this.#files[position]!;
+      const share = 1 / Math.sqrt(files.length);
+      for (const file of files) {
+        if (counts[file] === 0) touched.push(file);
+        counts[file]! += share;
+      }
+    }
+    return touched;
   }
 }

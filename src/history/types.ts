@@ -15,6 +15,14 @@ export interface StoredCommit extends Commit {
   renames?: [string, string][];
 }
 
+/** A score for each of many files. */
+export interface ScoredPaths {
+  /** The same list as long as the history stays as it is, so that whoever looks its paths up may keep what was found. */
+  paths: readonly string[];
+  /** One for each of the paths. */
+  scores: Float64Array;
+}
+
 export interface HistoryVote {
   path: string;
   score: number;

@@ -41,7 +41,7 @@ export class Companions {
 
   constructor(paths: Iterable<string>) {
     for (const path of paths) {
-      const key = featureOf(path).toLowerCase();
+      const key = groupOf(path, featureOf(path));
       const group = this.#groups.get(key);
       if (group) group.push(path);
       else this.#groups.set(key, [path]);
@@ -51,7 +51,7 @@ export class Companions {
   /** The companions of a file, nearest first. */
   of(path: string): Companion[] {
     const feature = featureOf(path);
-    const group = this.#groups.get(feature.toLowerCase()) ?? [];
+    const group = this.#groups.get(groupOf(path, feature)) ?? [];
     const generic = GENERIC.test(feature);
     return group
       .filter((other) => other !== path && (generic ? isMirrored(path, other) : isRelated(path, other)))
@@ -59,6 +59,11 @@ export class Companions {
       .sort((a, b) => distance(path, a.path) - distance(path, b.path) || (a.path < b.path ? -1 : 1))
       .slice(0, MAX_COMPANIONS);
   }
+}
+
+/** Files of one group may belong together. An `index.ts` meets only those of its own place, of the thousands that a tree may have. */
+function groupOf(path: string, feature: string): string {
+  return GENERIC.test(feature) ? `${feature.toLowerCase()}/${placeOf(path)}` : feature.toLowerCase();
 }
 
 function featureOf(path: string): string {
@@ -81,14 +86,17 @@ function isRelated(a: string, b: string): boolean {
   return roleA !== roleB || extensionOf(a) !== extensionOf(b) || baseOf(a) !== baseOf(b);
 }
 
-/** Beside each other, or at the same place below a test folder: `src/order/index.ts` and `test/order/index.test.ts`. */
+/** Of files of one place: beside each other, or one below a test folder: `src/order/index.ts` and `test/order/index.test.ts`. */
 function isMirrored(a: string, b: string): boolean {
-  const bare = (path: string) =>
-    folderOf(path)
-      .split('/')
-      .filter((segment) => !/^(?:src|lib|app|tests?|__tests__|spec|main|java)$/.test(segment))
-      .join('/');
-  return folderOf(a) === folderOf(b) || ((roleOf(a) === 'test') !== (roleOf(b) === 'test') && bare(a) === bare(b));
+  return folderOf(a) === folderOf(b) || (roleOf(a) === 'test') !== (roleOf(b) === 'test');
+}
+
+/** The folder of a file without the names that only tell sources from tests. */
+function placeOf(path: string): string {
+  return folderOf(path)
+    .split('/')
+    .filter((segment) => !/^(?:src|lib|app|tests?|__tests__|spec|main|java)$/.test(segment))
+    .join('/');
 }
 
 function distance(a: string, b: string): number {

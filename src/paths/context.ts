@@ -3,6 +3,7 @@ import type { History } from '../history/index.js';
 import { Companions } from './companions.js';
 import { expandFile, expandFolder } from './expand.js';
 import { FileIndex, type IndexProgress, type RefreshOptions, type RefreshReport } from './fileIndex.js';
+import { Ground } from './ground.js';
 import { ImportGraph } from './imports.js';
 import { type LookupOptions, lookupFiles } from './lookup.js';
 import { NameIndex } from './mentions.js';
@@ -44,6 +45,7 @@ interface Derived {
   graph?: ImportGraph;
   companions?: Companions;
   names?: NameIndex;
+  ground?: Ground;
   known?: string[];
 }
 
@@ -150,6 +152,7 @@ export class PathContext {
       lookupFiles(
         {
           index: this.#index,
+          ground: this.#ground(),
           names: this.#names(),
           companions: this.#companions(),
           terms: this.#terms,
@@ -234,6 +237,11 @@ export class PathContext {
   #companions(): Companions {
     this.#derived.companions ??= new Companions(this.files);
     return this.#derived.companions;
+  }
+
+  #ground(): Ground {
+    this.#derived.ground ??= new Ground(this.#index, this.#history);
+    return this.#derived.ground;
   }
 
   #names(): NameIndex {

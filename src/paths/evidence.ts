@@ -1,7 +1,7 @@
+import type { Outline } from '../code/index.js';
 import { eachToken } from '../history/index.js';
 import { estimateTokens, fold, truncateToTokens } from '../text/index.js';
 import type { FileIndex } from './fileIndex.js';
-import type { LocaleTable } from './locale.js';
 import type { Field } from './postings.js';
 import type { Evidence, IndexedFile } from './types.js';
 
@@ -25,7 +25,6 @@ export class WordEvidence {
   readonly #index: FileIndex;
   readonly #tokens: readonly string[];
   readonly #request: string;
-  #table: LocaleTable | undefined;
 
   /** @param tokens the request as it was searched for */
   constructor(index: FileIndex, request: string, tokens: readonly string[]) {
@@ -37,6 +36,8 @@ export class WordEvidence {
   /** Reasons by source, strongest first; [] when no word of the request is in the file. */
   of(file: IndexedFile, position: number): Evidence[] {
     const places = this.#places(position);
+    if (places.length === 0) return [];
+    const { outline } = file.detail();
     const found: Evidence[] = [];
     const add = (kind: Evidence['kind'], detail: string | undefined, fields: Field[]) => {
       if (detail === undefined) return;
@@ -45,8 +46,8 @@ export class WordEvidence {
       );
       found.push({ kind, detail, weight });
     };
-    add('comment', this.#comment(file, places), ['comments']);
-    add('symbol', this.#symbols(file, places), ['symbols']);
+    add('comment', this.#comment(outline, places), ['comments']);
+    add('symbol', this.#symbols(outline, places), ['symbols']);
     add('i18n', this.#interfaceText(file, places), ['i18n']);
     add('name', this.#words('路径有', places, 'path'), ['path']);
     add('content', this.#words('文案有', places, 'strings'), ['strings']);
@@ -67,22 +68,22 @@ export class WordEvidence {
   }
 
   /** The comment that holds most of the request, by line. */
-  #comment(file: IndexedFile, places: TokenPlace[]): string | undefined {
+  #comment(outline: Outline | undefined, places: TokenPlace[]): string | undefined {
     const wanted = weights(places, 'comments');
     if (wanted.size === 0) return undefined;
     let best: { line: number; text: string; score: number } | undefined;
-    for (const { line, text } of file.detail().outline?.comments ?? []) {
+    for (const { line, text } of outline?.comments ?? []) {
       const score = scoreOf(text, wanted);
       if (score > 0 && (best === undefined || score > best.score)) best = { line, text, score };
     }
     return best && `第 ${best.line} 行注释有${quoted(this.#wordsIn(wanted, fold(best.text)))}`;
   }
 
-  #symbols(file: IndexedFile, places: TokenPlace[]): string | undefined {
+  #symbols(outline: Outline | undefined, places: TokenPlace[]): string | undefined {
     const wanted = weights(places, 'symbols');
     if (wanted.size === 0) return undefined;
     let best: { name: string; score: number } | undefined;
-    for (const { name } of file.detail().outline?.symbols ?? []) {
+    for (const { name } of outline?.symbols ?? []) {
       const score = scoreOf(name, wanted);
       if (score > 0 && (best === undefined || score > best.score)) best = { name, score };
     }
@@ -92,10 +93,10 @@ export class WordEvidence {
   #interfaceText(file: IndexedFile, places: TokenPlace[]): string | undefined {
     const wanted = weights(places, 'i18n');
     if (wanted.size === 0) return undefined;
-    this.#table ??= this.#index.localeTable();
+    const table = this.#index.localeTable();
     let best: { key: string; text: string; score: number } | undefined;
     for (const key of this.#index.usedKeys(file)) {
-      const text = this.#table.valueOf(key) ?? '';
+      const text = table.valueOf(key) ?? '';
       const score = scoreOf(text, wanted) / Math.sqrt(1 + text.length / 10);
       if (score > 0 && (best === undefined || score > best.score)) best = { key, text, score };
     }

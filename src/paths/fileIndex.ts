@@ -66,6 +66,7 @@ export class FileIndex {
   #commonKeys = new Set<string>();
   #postings: Postings | undefined;
   #positions: Map<string, number> | undefined;
+  #locales: LocaleTable | undefined;
   #unsaved = 0;
   #running: Promise<unknown> = Promise.resolve();
 
@@ -122,9 +123,10 @@ export class FileIndex {
 
   /** Key → Chinese text over the locale files as they are now. */
   localeTable(): LocaleTable {
-    return new LocaleTable(
-      this.#localeFiles(this.#list).map(({ path, hash, detail }) => ({ path, hash, entries: detail().locale ?? [] })),
+    this.#locales ??= new LocaleTable(
+      this.#localeFiles(this.#list).map((file) => ({ ...file, entries: file.detail().locale ?? [] })),
     );
+    return this.#locales;
   }
 
   /**
@@ -210,6 +212,7 @@ export class FileIndex {
     if (!changed) return;
     this.#postings = undefined;
     this.#positions = undefined;
+    this.#locales = undefined;
   }
 
   #localeFiles(list: readonly IndexedFile[]): IndexedFile[] {

@@ -3,11 +3,11 @@ import { type History, type HistoryVote, requestTokens } from '../history/index.
 import type { Companions } from './companions.js';
 import { WordEvidence, whyLine } from './evidence.js';
 import type { FileIndex } from './fileIndex.js';
+import type { Ground } from './ground.js';
 import type { Mention, NameIndex } from './mentions.js';
-import { priorOf } from './priors.js';
+import { rank } from './ranking.js';
 import { roleOf } from './roles.js';
-import { isTeamLayer } from './rules.js';
-import { MAX_VOTES, SIGNALS, type Signal, type SignalScores, signalsOf } from './signals.js';
+import { MAX_VOTES, meantBy, signalsOf } from './signals.js';
 import { findSymbol } from './symbols.js';
 import type { Evidence, FileCandidate, IndexedFile, LookupMethod, RepoPath, TaskType, TermLookup } from './types.js';
 
@@ -15,32 +15,6 @@ import type { Evidence, FileCandidate, IndexedFile, LookupMethod, RepoPath, Task
 const DEFAULT_TOP_K = 5;
 /** Candidates at most: whoever looks through fifty has asked the wrong question. */
 export const MAX_TOP_K = 50;
-/**
- * What each kind of evidence counts once its best file has 1. Fitted on requests made from later commits of seven Chinese repositories
- * (each left out in turn: Hit@5 .69 against .66 for reciprocal ranks) and rounded; half as much again of any one moves little.
- */
-const WEIGHTS: Record<Signal, number> = {
-  commits: 1,
-  messages: 1.8,
-  words: 1.5,
-  strings: 0.4,
-  identifiers: 1,
-  names: 2.2,
-  lexicon: 1.5,
-  pathLexicon: 0.5,
-  pathShare: 0.6,
-  churn: 2,
-};
-/** A team's term is checked knowledge: the file that defines its symbol outweighs history and words together; later ones fall off slowly. */
-const TERM_WEIGHT = 8;
-const TERM_DECAY = 10;
-/** Of a request that names a file outright: the name decides, everything else orders what it leaves open. */
-const OUTRIGHT_NAMES = 8;
-/** What kinds of files a request speaks of orders files, but less than what is in them. */
-const PRIOR_POWER = 0.4;
-/** Companions of the best files get this share of their score: enough to order equals, no more (measured: no gain alone). */
-const COMPANION_SHARE = 0.03;
-const COMPANIONS_OF = 3;
 /** A known word whose symbol is defined nowhere still points to the class before its dot, by half. */
 const CLASS_ONLY = 0.5;
 
@@ -54,6 +28,7 @@ export interface LookupOptions {
 
 export interface LookupSources {
   index: FileIndex;
+  ground: Ground;
   names: NameIndex;
   companions: Companions;
   terms?: TermLookup | undefined;
@@ -74,27 +49,32 @@ export function lookupFiles(
   request: string,
   options: LookupOptions,
 ): { candidates: FileCandidate[]; method: LookupMethod } {
-  const { index } = sources;
-  const admits = admission(index, options.scope);
+  const { index, ground, history } = sources;
   const tokens = requestTokens(request);
   const mentions = sources.names.find(request);
+  const votes = history?.available ? history.vote(tokens, MAX_VOTES) : [];
+  const meant = meantBy(sources.terms, request);
   const compound = tokens.filter(isCompound(request));
-  const votes = sources.history?.available ? sources.history.vote(tokens, MAX_VOTES) : [];
-  const signals = signalsOf(sources, { request, tokens, compound, votes, mentions: mentions.files });
+  const signals = signalsOf(sources, { tokens, compound, meant, votes, mentions: mentions.files });
   const terms = termRanking(sources, request);
-  const weights = mentions.outright ? { ...WEIGHTS, names: OUTRIGHT_NAMES } : WEIGHTS;
-  const scored = weigh(index, signals, weights, terms, admits);
-  const prior = priorOf(request, options.taskType);
-  for (const [path, score] of scored) scored.set(path, score * prior(path) ** PRIOR_POWER);
-  addCompanions(scored, sources.companions, admits);
-  const best = [...scored].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1)).slice(0, clampTopK(options.topK));
-  const ranked = new Map<string, Evidence[]>();
-  for (const { path, evidence } of [...terms, ...commitReasons(votes), ...nameReasons(mentions.files)])
-    ranked.set(path, [...(ranked.get(path) ?? []), evidence]);
+  const best = rank(index, ground, sources.companions, {
+    request,
+    taskType: options.taskType,
+    signals,
+    outright: mentions.outright,
+    terms: terms.map(({ path }) => path),
+    inScope: isEverything(options.scope) ? undefined : scopeFilter(options.scope),
+    topK: clampTopK(options.topK),
+  });
   const reasons = new WordEvidence(index, request, tokens);
-  const candidates = best.map(([path, score]) =>
-    candidate(index.get(path)!, score, ranked.get(path) ?? [], reasons.of(index.get(path)!, index.positionOf(path))),
-  );
+  const byPath = new Map(best.map(({ position }) => [index.list[position]!.path, [] as Evidence[]]));
+  for (const { path, evidence } of terms) byPath.get(path)?.push(evidence);
+  for (const vote of votes) byPath.get(vote.path)?.push(commitReason(vote));
+  for (const mention of mentions.files) byPath.get(mention.path)?.push(nameReason(mention));
+  const candidates = best.map(({ position, score }) => {
+    const file = index.list[position]!;
+    return candidate(file, score, byPath.get(file.path) ?? [], reasons.of(file, position));
+  });
   return { candidates, method: mentions.outright ? 'fuzzy-path' : 'fused' };
 }
 
@@ -112,10 +92,8 @@ function clampTopK(topK = DEFAULT_TOP_K): number {
   return Math.min(MAX_TOP_K, Math.max(1, Math.floor(topK)));
 }
 
-/** Files that may be candidates: in scope, and not the team's own layer, which speaks through its terms. */
-function admission(index: FileIndex, scope: string | undefined): (path: string) => boolean {
-  const inScope = scopeFilter(scope);
-  return (path) => index.get(path) !== undefined && !isTeamLayer(path) && inScope(path);
+function isEverything(scope: string | undefined): boolean {
+  return scope === undefined || ['', '.', './'].includes(scope.trim());
 }
 
 /** A folder, a file or a glob as a test of paths; everything passes without one. */
@@ -124,40 +102,6 @@ export function scopeFilter(scope: string | undefined): (path: string) => boolea
   if (!wanted || wanted === '.') return () => true;
   if (/[*?{}[\]!]/.test(wanted)) return picomatch(wanted, { dot: true });
   return (path) => path === wanted || path.startsWith(`${wanted}/`);
-}
-
-/** Adds up what the signals say of each file that any of them, but how often it changes, speaks of. */
-function weigh(
-  index: FileIndex,
-  signals: SignalScores,
-  weights: Record<Signal, number>,
-  terms: readonly Ranked[],
-  admits: (path: string) => boolean,
-): Map<string, number> {
-  const sums = new Float64Array(index.list.length);
-  for (const signal of SIGNALS) {
-    const scores = signals[signal];
-    const isPrior = signal === 'churn';
-    const best = largest(scores);
-    if (best === 0) continue;
-    for (let file = 0; file < sums.length; file++)
-      if (scores[file]! > 0 && !(isPrior && sums[file] === 0)) sums[file]! += (weights[signal] * scores[file]!) / best;
-  }
-  terms.forEach(({ path }, rank) => {
-    sums[index.positionOf(path)]! += (TERM_WEIGHT * TERM_DECAY) / (TERM_DECAY + rank);
-  });
-  const scored = new Map<string, number>();
-  for (const [file, sum] of sums.entries()) {
-    const { path } = index.list[file]!;
-    if (sum > 0 && admits(path)) scored.set(path, sum);
-  }
-  return scored;
-}
-
-function largest(scores: Float64Array): number {
-  let best = 0;
-  for (const score of scores) if (score > best) best = score;
-  return best;
 }
 
 function termRanking({ index, terms }: LookupSources, request: string): Ranked[] {
@@ -206,15 +150,12 @@ function definitions(index: FileIndex, symbol: string): { path: string; line: nu
   }));
 }
 
-function commitReasons(votes: readonly HistoryVote[]): Ranked[] {
-  return votes.map(({ path, commit, score }) => ({
-    path,
-    evidence: { kind: 'commit', detail: `提交「${clip(commit.subject)}」改过它`, weight: score },
-  }));
+function commitReason({ commit, score }: HistoryVote): Evidence {
+  return { kind: 'commit', detail: `提交「${clip(commit.subject)}」改过它`, weight: score };
 }
 
-function nameReasons(mentions: readonly Mention[]): Ranked[] {
-  return mentions.map(({ path, detail, score }) => ({ path, evidence: { kind: 'name', detail, weight: score } }));
+function nameReason({ detail, score }: Mention): Evidence {
+  return { kind: 'name', detail, weight: score };
 }
 
 /** Characters of a commit's subject in a reason. */
@@ -223,16 +164,6 @@ const MAX_SUBJECT_CHARS = 24;
 function clip(subject: string): string {
   const characters = [...subject];
   return characters.length > MAX_SUBJECT_CHARS ? `${characters.slice(0, MAX_SUBJECT_CHARS).join('')}…` : subject;
-}
-
-function addCompanions(scores: Map<string, number>, companions: Companions, admits: (path: string) => boolean): void {
-  const best = [...scores].sort((a, b) => b[1] - a[1]).slice(0, COMPANIONS_OF);
-  for (const [path, score] of best) {
-    for (const companion of companions.of(path)) {
-      if (admits(companion.path))
-        scores.set(companion.path, (scores.get(companion.path) ?? 0) + COMPANION_SHARE * score);
-    }
-  }
 }
 
 /** Terms first, then the kinds of reasons that people trust most. */

@@ -1,4 +1,4 @@
-import { type Role, roleOf } from './roles.js';
+import type { Role } from './roles.js';
 import type { TaskType } from './types.js';
 
 /**
@@ -57,15 +57,12 @@ const TASK_PRIOR: Partial<Record<TaskType, Partial<Record<Role, number>>>> = {
   feature: { route: 1.1, config: 1.05 },
 };
 
-/** What kinds of files a request speaks of, as a factor by path. */
-export function priorOf(request: string, taskType: TaskType | undefined): (path: string) => number {
+/** What kinds of files a request speaks of, as a factor by the part that a file plays. */
+export function priorOf(request: string, taskType: TaskType | undefined): (role: Role) => number {
   const asked = new Map<Role, number>();
   for (const { pattern, roles, factor } of ASKED) {
     if (pattern.test(request)) for (const role of roles) asked.set(role, Math.max(factor, asked.get(role) ?? 0));
   }
   const byTask = taskType ? TASK_PRIOR[taskType] : undefined;
-  return (path) => {
-    const role = roleOf(path);
-    return asked.get(role) ?? (ROLE_PRIOR[role] ?? 1) * (byTask?.[role] ?? 1);
-  };
+  return (role) => asked.get(role) ?? (ROLE_PRIOR[role] ?? 1) * (byTask?.[role] ?? 1);
 }

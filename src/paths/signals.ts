@@ -1,7 +1,8 @@
-import { evidenceTokens, type History, type HistoryVote, requestTokens } from '../history/index.js';
+import { type History, type HistoryVote, requestTokens } from '../history/index.js';
 import type { FileIndex } from './fileIndex.js';
+import type { Ground } from './ground.js';
 import type { Mention } from './mentions.js';
-import type { IndexedFile, TermLookup } from './types.js';
+import type { TermLookup } from './types.js';
 
 /** Votes of commits that are kept. */
 export const MAX_VOTES = 150;
@@ -28,54 +29,56 @@ export type SignalScores = Record<Signal, Float64Array>;
 
 export interface SignalSources {
   index: FileIndex;
+  ground: Ground;
   history?: History | undefined;
-  terms?: TermLookup | undefined;
+}
+
+/** A word that the request also means, as the lexicon says, cut into the names that code would have for it. */
+export interface Meant {
+  name: string;
+  weight: number;
+  /** The word of the request. */
+  from: string;
+  /** The whole word of the lexicon. */
+  word: string;
 }
 
 /** A request as it is searched for. */
 export interface Asked {
-  request: string;
   /** The request, cut by `requestTokens`. */
   tokens: readonly string[];
   /** Whole compound identifiers in it. */
   compound: readonly string[];
+  meant: readonly Meant[];
   votes: readonly HistoryVote[];
   mentions: readonly Mention[];
 }
 
 /** What each kind of evidence says of each file. */
-export function signalsOf({ index, history, terms }: SignalSources, asked: Asked): SignalScores {
-  const { request, tokens, compound, votes, mentions } = asked;
+export function signalsOf({ index, ground, history }: SignalSources, asked: Asked): SignalScores {
   const { postings } = index;
-  const own = weighted(
+  const tokens = weighted(index, asked.tokens.map(once));
+  const names = weighted(
     index,
-    tokens.map((token) => [token, 1] as const),
+    asked.meant.map(({ name, weight }) => [name, weight] as const),
   );
-  const words = related(terms, request);
-  const meant = weighted(index, words);
+  const lexicon = postings.scores(names);
   return {
-    commits: byPosition(
-      index,
-      votes.map(({ path, score }) => [path, score] as const),
-    ),
-    messages: byPosition(index, history?.available ? history.fileScores(tokens) : []),
-    words: postings.scores(own),
-    strings: postings.scores(own, ['strings', 'i18n']),
-    identifiers: postings.scores(
-      weighted(
-        index,
-        compound.map((token) => [token, 1] as const),
-      ),
-    ),
-    names: byPosition(
-      index,
-      mentions.map(({ path, score }) => [path, score] as const),
-    ),
-    lexicon: postings.scores(meant),
-    pathLexicon: postings.scores(meant, ['path']),
-    pathShare: pathShares(index, [...words, ...tokens.map((token) => [token, 1] as const)]),
-    churn: churn(index, history),
+    commits: byPosition(index, asked.votes),
+    messages: history?.available ? ground.placed(history.fileScores(asked.tokens)) : new Float64Array(ground.size),
+    words: postings.scores(tokens),
+    strings: postings.scores(tokens, ['strings', 'i18n']),
+    identifiers: postings.scores(weighted(index, asked.compound.map(once))),
+    names: byPosition(index, asked.mentions),
+    lexicon,
+    pathLexicon: postings.scores(names, ['path']),
+    pathShare: pathShares(index, ground, [...names, ...tokens]),
+    churn: ground.churn,
   };
+}
+
+function once(token: string): readonly [string, number] {
+  return [token, 1];
 }
 
 function weighted(index: FileIndex, tokens: Iterable<readonly [string, number]>): [number, number][] {
@@ -87,9 +90,9 @@ function weighted(index: FileIndex, tokens: Iterable<readonly [string, number]>)
   return found;
 }
 
-function byPosition(index: FileIndex, scored: Iterable<readonly [string, number]>): Float64Array {
+function byPosition(index: FileIndex, scored: Iterable<{ path: string; score: number }>): Float64Array {
   const scores = new Float64Array(index.list.length);
-  for (const [path, score] of scored) {
+  for (const { path, score } of scored) {
     const position = index.positionOf(path);
     if (position >= 0) scores[position] = score;
   }
@@ -97,58 +100,36 @@ function byPosition(index: FileIndex, scored: Iterable<readonly [string, number]
 }
 
 /** Names in code that the lexicon knows for words of the request, each with what it counts; a name of several words counts less by each. */
-function related(terms: TermLookup | undefined, request: string): [name: string, weight: number][] {
-  const best = new Map<string, number>();
-  for (const { word, relation } of terms?.related?.(request) ?? []) {
+export function meantBy(terms: TermLookup | undefined, request: string): Meant[] {
+  const best = new Map<string, Meant>();
+  for (const { word, relation, from } of terms?.related?.(request) ?? []) {
     const parts = requestTokens(word);
     const weight = (relation === 'equal' ? 1 : NEAR) / Math.sqrt(parts.length);
-    for (const name of parts) best.set(name, Math.max(best.get(name) ?? 0, weight));
+    for (const name of parts) if (weight > (best.get(name)?.weight ?? 0)) best.set(name, { name, weight, from, word });
   }
-  return [...best];
-}
-
-/** A file never changes its path; its object and the numbers of its tokens live as long as the index. */
-const namesOfFile = new WeakMap<IndexedFile, number[]>();
-
-/** Tokens of the last three names of a path: folders above say where a project keeps things, not what they are. */
-function lastNames(index: FileIndex, position: number): number[] {
-  const file = index.list[position]!;
-  let ids = namesOfFile.get(file);
-  if (ids === undefined) {
-    const tokens = new Set(evidenceTokens(file.path.split('/').slice(-3).join('/')));
-    ids = [...tokens].map((token) => index.vocabulary.find(token)).filter((id): id is number => id !== undefined);
-    namesOfFile.set(file, ids);
-  }
-  return ids;
+  return [...best.values()];
 }
 
 /** How much of a path's last names is spoken of. */
-function pathShares(index: FileIndex, names: readonly (readonly [string, number])[]): Float64Array {
-  const { postings, vocabulary } = index;
-  const scores = new Float64Array(index.list.length);
+function pathShares(
+  { postings, list }: FileIndex,
+  ground: Ground,
+  names: readonly (readonly [number, number])[],
+): Float64Array {
+  const scores = new Float64Array(list.length);
   const worth = new Map<number, number>();
-  const positions = new Set<number>();
-  for (const [name, weight] of names) {
-    const id = vocabulary.find(name);
-    if (id === undefined) continue;
-    worth.set(id, Math.max(weight, worth.get(id) ?? 0));
-    for (const file of postings.filesWith(id, 'path')) positions.add(file);
-  }
-  for (const file of positions) {
-    let [spoken, all] = [0, SHARE_DAMPER];
-    for (const id of lastNames(index, file)) {
-      const idf = postings.idf(id);
-      all += idf;
-      spoken += idf * (worth.get(id) ?? 0);
+  for (const [id, weight] of names) worth.set(id, Math.max(weight, worth.get(id) ?? 0));
+  for (const id of worth.keys()) {
+    for (const file of postings.filesWith(id, 'path')) {
+      if (scores[file]! > 0) continue;
+      let [spoken, all] = [0, SHARE_DAMPER];
+      for (const name of ground.lastNames(file)) {
+        const idf = postings.idf(name);
+        all += idf;
+        spoken += idf * (worth.get(name) ?? 0);
+      }
+      scores[file] = spoken / all;
     }
-    scores[file] = spoken / all;
   }
-  return scores;
-}
-
-function churn(index: FileIndex, history: History | undefined): Float64Array {
-  const scores = new Float64Array(index.list.length);
-  if (history?.available)
-    for (let file = 0; file < scores.length; file++) scores[file] = Math.log1p(history.churn(index.list[file]!.path));
   return scores;
 }

@@ -123,16 +123,28 @@ function filesOf(buffer: Buffer, sections: Sections, rows: readonly Row[], first
     const rawDetail = buffer.subarray(cursor.detail, cursor.detail + bytes);
     cursor.detail += bytes;
     const seen = { path, mtimeMs, ctimeMs, size, checkedAt, hash, language, lines, summary, imports };
-    const detail = () => JSON.parse(rawDetail.toString('utf8')) as FileDetail;
     return {
       ...seen,
       ...(knownKeys ? { knownKeys } : {}),
       words: take('words', words),
       i18n: take('i18n', i18n),
       rawDetail,
-      detail,
+      detail: parsedLater(rawDetail),
     };
   });
+}
+
+/** A detail that is parsed when it is asked for, and again once nobody holds it any more. */
+export function parsedLater(raw: Buffer): () => FileDetail {
+  let kept: WeakRef<FileDetail> | undefined;
+  return () => {
+    let detail = kept?.deref();
+    if (detail === undefined) {
+      detail = JSON.parse(raw.toString('utf8')) as FileDetail;
+      kept = new WeakRef(detail);
+    }
+    return detail;
+  };
 }
 
 /** Where each part of the file begins, in bytes. */

@@ -68,8 +68,9 @@ describe('kinds of evidence', () => {
       commit(root, `对账单第 ${i} 版`, { 'src/views/report/index.vue': `<template><p>${i}</p></template>\n` });
     commit(root, '对账单入口', { 'src/views/avatar/index.vue': '<template><p /></template>\n' });
     const history = await openHistory(root, stateDir);
-    const scores = history.fileScores(['对账', '账单']);
-    expect(scores.get('src/views/report/index.vue')).toBeGreaterThan(scores.get('src/views/avatar/index.vue')!);
+    const { paths: known, scores } = history.fileScores(['对账', '账单']);
+    const scoreOf = (path: string) => scores[known.indexOf(path)]!;
+    expect(scoreOf('src/views/report/index.vue')).toBeGreaterThan(scoreOf('src/views/avatar/index.vue'));
     const paths = await openPaths({ root, stateDir, history });
     expect(await first(paths, '对账单导出')).toBe('src/views/report/index.vue');
   });

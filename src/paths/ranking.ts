@@ -1,0 +1,107 @@
+import type { Companions } from './companions.js';
+import type { FileIndex } from './fileIndex.js';
+import type { Ground } from './ground.js';
+import { priorOf } from './priors.js';
+import { SIGNALS, type Signal, type SignalScores } from './signals.js';
+import type { TaskType } from './types.js';
+
+/**
+ * What each kind of evidence counts once its best file has 1. Fitted on requests made from later commits of seven Chinese repositories
+ * (each left out in turn: Hit@5 .69 against .66 for reciprocal ranks) and rounded; half as much again of any one moves little.
+ */
+const WEIGHTS: Record<Signal, number> = {
+  commits: 1,
+  messages: 1.8,
+  words: 1.5,
+  strings: 0.4,
+  identifiers: 1,
+  names: 2.2,
+  lexicon: 1.5,
+  pathLexicon: 0.5,
+  pathShare: 0.6,
+  churn: 2,
+};
+/** A team's term is checked knowledge: the file that defines its symbol outweighs history and words together; later ones fall off slowly. */
+const TERM_WEIGHT = 8;
+const TERM_DECAY = 10;
+/** Of a request that names a file outright: the name decides, everything else orders what it leaves open. */
+const OUTRIGHT_NAMES = 8;
+/** What kinds of files a request speaks of orders files, but less than what is in them. */
+const PRIOR_POWER = 0.4;
+/** Companions of the best files get this share of their score: enough to order equals, no more (measured: no gain alone). */
+const COMPANION_SHARE = 0.03;
+const COMPANIONS_OF = 3;
+
+/** A request as candidates are ordered for it. */
+export interface Wanted {
+  request: string;
+  taskType: TaskType | undefined;
+  signals: SignalScores;
+  /** Whether the request names a file outright. */
+  outright: boolean;
+  /** Files that define the symbols of the team's terms, best first. */
+  terms: readonly string[];
+  /** Which files may be candidates at all, by path; undefined admits all. */
+  inScope: ((path: string) => boolean) | undefined;
+  topK: number;
+}
+
+export interface RankedFile {
+  /** In the list of the index. */
+  position: number;
+  score: number;
+}
+
+/** Adds up what the signals say of each file and gives the best. */
+export function rank(index: FileIndex, ground: Ground, companions: Companions, wanted: Wanted): RankedFile[] {
+  const sums = weigh(index, wanted);
+  applyPriors(sums, ground, wanted);
+  for (const [position, out] of ground.teamLayer.entries()) if (out) sums[position] = 0;
+  const { inScope } = wanted;
+  if (inScope) for (let i = 0; i < sums.length; i++) if (sums[i]! > 0 && !inScope(index.list[i]!.path)) sums[i] = 0;
+  for (const { position, score } of largest(sums, COMPANIONS_OF)) {
+    for (const { path } of companions.of(index.list[position]!.path)) {
+      const other = index.positionOf(path);
+      if (other >= 0 && !ground.teamLayer[other] && (inScope?.(path) ?? true)) sums[other]! += COMPANION_SHARE * score;
+    }
+  }
+  return largest(sums, wanted.topK);
+}
+
+/** The weighed sum over the signals, each divided by its best; how often a file changes counts only where another signal speaks. */
+function weigh(index: FileIndex, { signals, outright, terms }: Wanted): Float64Array {
+  const sums = new Float64Array(index.list.length);
+  for (const signal of SIGNALS) {
+    const scores = signals[signal];
+    const best = scores.reduce((most, score) => Math.max(most, score), 0);
+    if (best === 0) continue;
+    const factor = (signal === 'names' && outright ? OUTRIGHT_NAMES : WEIGHTS[signal]) / best;
+    const isPrior = signal === 'churn';
+    for (let file = 0; file < sums.length; file++)
+      if (!isPrior || sums[file]! > 0) sums[file]! += factor * scores[file]!;
+  }
+  terms.forEach((path, at) => {
+    sums[index.positionOf(path)]! += (TERM_WEIGHT * TERM_DECAY) / (TERM_DECAY + at);
+  });
+  return sums;
+}
+
+/** Weighs every file by how much the request speaks of its kind. */
+function applyPriors(sums: Float64Array, { roles }: Ground, { request, taskType }: Wanted): void {
+  const prior = priorOf(request, taskType);
+  for (let file = 0; file < sums.length; file++) if (sums[file]! > 0) sums[file]! *= prior(roles[file]!) ** PRIOR_POWER;
+}
+
+/** The positions of the largest values above 0, largest first; of equal ones the first. */
+function largest(values: Float64Array, k: number): RankedFile[] {
+  const best: RankedFile[] = [];
+  for (let position = 0; position < values.length; position++) {
+    const score = values[position]!;
+    if (score <= 0 || (best.length === k && score <= best[k - 1]!.score)) continue;
+    let at = best.length;
+    while (at > 0 && best[at - 1]!.score < score) at -= 1;
+    best.splice(at, 0, { position, score });
+    if (best.length > k) best.pop();
+  }
+  return best;
+}
