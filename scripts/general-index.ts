@@ -1,10 +1,11 @@
-// `npm run general:index`: cuts the knowledge that ships and makes its vectors, so that a cold process needs no jieba to search it and
+// `npm run general:index`: cuts the knowledge that ships, makes its vectors and its lexicon ready, so that a cold process needs no jieba to search it and
 // no model to know it. Run it after a change of `knowledge/`, of how texts are cut, or of the model; a test says so when it was forgotten.
 import { existsSync, readFileSync } from 'node:fs';
 import { assetPath, packageRoot } from '../src/assets.js';
 import { openEmbedded, VectorIndex } from '../src/embed/index.js';
 import { writeAtomic } from '../src/knowledge/atomicFile.js';
-import { type Chunk, loadKnowledge, readyVectorsFile, textsOf } from '../src/knowledge/index.js';
+import { type Chunk, loadKnowledge, loadLexicon, readyVectorsFile, textsOf } from '../src/knowledge/index.js';
+import { lexiconStamp, readyLexicon, readyLexiconFile } from '../src/knowledge/readyLexicon.js';
 import { READY_FILE, readyTokens } from '../src/knowledge/tokenCache.js';
 import { indexTokens, stableHash } from '../src/text/index.js';
 import { openZhCore } from '../src/zhcore/index.js';
@@ -42,5 +43,8 @@ async function readyVectors(chunks: readonly Chunk[]): Promise<Uint8Array> {
 // Teaches the cutter the terms of the general layer, and of no project.
 openZhCore().lookup('术语');
 const { chunks } = loadKnowledge(assetPath('knowledge'), 'general');
+const lexicon = loadLexicon(assetPath('knowledge'));
+const ready = readyLexicon(lexicon.groups, lexiconStamp(assetPath('knowledge')));
+write(readyLexiconFile(assetPath('knowledge')), Buffer.from(ready));
 write(READY_FILE(), readyTokens(chunks, indexTokens));
 write(readyVectorsFile(packageRoot()), await readyVectors(chunks));

@@ -31,6 +31,7 @@ export { dropUndefined, type Layer, type LoadedKnowledge, loadKnowledge, toProbl
 export { LocalIndex } from './localIndex.js';
 export { type Asked, type Meaning, textsOf, type VectorState } from './meaning.js';
 export { MilvusIndex, type MilvusOptions, openMilvusIndex } from './milvus/milvusIndex.js';
+export { openReadyLexicon } from './readyLexicon.js';
 export type { OpenRemote } from './remoteVectors.js';
 export { RERANK_TOP, type Reranker, Reranking } from './rerank.js';
 export type { RelatedTerm, RetrieverHit } from './retriever.js';

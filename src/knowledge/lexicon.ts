@@ -4,6 +4,7 @@ import { hasChinese } from '../text/index.js';
 import { type FileKind, type LoadedFiles, loadFiles, type ParsedFile, problemsOf } from './files.js';
 import { type Formed, formsOf, withParts } from './forms.js';
 import { shownFolder, toProblems } from './load.js';
+import type { Place, ReadyLexicon } from './readyLexicon.js';
 import { isNothing, lexiconGroupSchema } from './schema.js';
 import type { LoadProblem } from './types.js';
 import { type Validated, validate } from './validate.js';
@@ -107,13 +108,6 @@ interface Relation {
   relation: 'equal' | 'near';
 }
 
-/** A group as a word of it sees it. */
-interface Place {
-  group: { equal: readonly Formed[]; near: readonly Formed[] };
-  /** Where the word itself stands. */
-  in: 'equal' | 'near';
-}
-
 /** Words that a longer look for says nothing more: an expanded query of more is mostly noise. */
 const DEFAULT_MAX = 24;
 
@@ -126,14 +120,11 @@ const DEFAULT_MAX = 24;
  * words one request asks for a few.
  */
 export class Lexicon {
-  private index: WordMatcher<Place> | undefined;
+  private readonly words: WordMatcher<Place>;
 
-  constructor(readonly groups: readonly LexiconGroup[]) {}
-
-  /** Made at the first question: who only wants the groups does not pay for it. */
-  private get words(): WordMatcher<Place> {
-    this.index ??= indexOf(this.groups);
-    return this.index;
+  /** @param ready what ships; `groups` then are those beside it */
+  constructor(groups: readonly LexiconGroup[], ready?: ReadyLexicon) {
+    this.words = indexOf(groups, ready);
   }
 
   /**
@@ -192,8 +183,8 @@ export class Lexicon {
   }
 }
 
-function indexOf(groups: readonly LexiconGroup[]): WordMatcher<Place> {
-  const index = new WordMatcher<Place>();
+function indexOf(groups: readonly LexiconGroup[], ready: ReadyLexicon | undefined): WordMatcher<Place> {
+  const index = new WordMatcher<Place>(ready);
   const known = formsOf(groups);
   const formed = (word: string) => known.get(word) as Formed;
   for (const { equal, near } of groups) {

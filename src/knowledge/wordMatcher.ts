@@ -12,7 +12,15 @@ export interface WordMatch<Id> {
 interface Entry<Id> {
   word: string;
   folded: string;
-  ids: Id[];
+  ids: readonly Id[];
+}
+
+/** Words that are known without having been added, each under itself. */
+export interface WordSource<Id> {
+  /** @param form {@link prepare}d */
+  idsOf(form: string): readonly Id[] | undefined;
+  /** The lengths of the words that start with one or two characters, longest first. */
+  lengthsOf(key: string): readonly number[];
 }
 
 const HAN_ONLY = /^\p{Script=Han}+$/u;
@@ -50,6 +58,9 @@ export class WordMatcher<Id> {
   /** First two characters → the lengths of words that start so, longest first. */
   private readonly lengths = new Map<string, number[]>();
 
+  /** @param base further words; what is added under one of them joins it */
+  constructor(private readonly base?: WordSource<Id>) {}
+
   /** Adds a word for `id`; the same word may stand for several. Empty words are ignored. */
   add(word: string, id: Id): void {
     this.addPrepared(prepare(word), word, id);
@@ -60,10 +71,10 @@ export class WordMatcher<Id> {
     if (folded === '') return;
     const known = this.entries.get(folded);
     if (known !== undefined) {
-      if (!known.ids.includes(id)) known.ids.push(id);
+      if (!known.ids.includes(id)) known.ids = [...known.ids, id];
       return;
     }
-    this.entries.set(folded, { word, folded, ids: [id] });
+    this.entries.set(folded, { word, folded, ids: [...(this.base?.idsOf(folded) ?? NO_IDS), id] });
     const key = folded.slice(0, 2);
     const lengths = this.lengths.get(key);
     if (lengths === undefined) this.lengths.set(key, [folded.length]);
@@ -80,7 +91,22 @@ export class WordMatcher<Id> {
 
   /** The same for a word that is {@link prepare}d already. */
   getPrepared(folded: string): readonly Id[] {
-    return this.entries.get(folded)?.ids ?? NO_IDS;
+    return this.entryOf(folded)?.ids ?? NO_IDS;
+  }
+
+  private entryOf(folded: string): Entry<Id> | undefined {
+    const added = this.entries.get(folded);
+    if (added !== undefined || this.base === undefined) return added;
+    const ids = this.base.idsOf(folded);
+    return ids && { word: folded, folded, ids };
+  }
+
+  /** The lengths of words that start with `key`, longest first. */
+  private lengthsOf(key: string): readonly number[] {
+    const added = this.lengths.get(key) ?? NO_LENGTHS;
+    const ready = this.base?.lengthsOf(key) ?? NO_LENGTHS;
+    if (added.length === 0 || ready.length === 0) return added.length === 0 ? ready : added;
+    return [...new Set([...added, ...ready])].sort((a, b) => b - a);
   }
 
   /**
@@ -121,14 +147,14 @@ export class WordMatcher<Id> {
 
   private longestAt(text: string, start: number, longest: number): Entry<Id> | undefined {
     const key = text.slice(start, start + 2);
-    for (const length of this.lengths.get(key) ?? NO_LENGTHS) {
+    for (const length of this.lengthsOf(key)) {
       // At the end of a text the key is its last character, which would find words of one character.
       if (length > longest || (length === 1 && text.length > 1)) continue;
-      const entry = this.entries.get(text.slice(start, start + length));
+      const entry = this.entryOf(text.slice(start, start + length));
       if (entry !== undefined && counts(text, start, entry.folded)) return entry;
     }
     // A word of one character has a key of one character; it only counts as the whole text.
-    return text.length === 1 ? this.entries.get(text) : undefined;
+    return text.length === 1 ? this.entryOf(text) : undefined;
   }
 }
 

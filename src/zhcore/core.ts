@@ -5,6 +5,7 @@ import {
   type AskOptions,
   isExpired,
   type Lexicon,
+  type LexiconGroup,
   type LoadProblem,
   type LookupOptions,
   type LookupResult,
@@ -246,6 +247,11 @@ export class ZhCore {
   /** Words that mean the same to a developer, of all layers; loaded on first use. */
   get lexicon(): Lexicon {
     return this.store.lexicon;
+  }
+
+  /** Every group of the lexicons of all layers, as the files have them. */
+  get lexiconGroups(): LexiconGroup[] {
+    return this.store.lexiconGroups;
   }
 
   /** Terms that stand behind symbols seen in code. */

@@ -5,10 +5,12 @@ import {
   type IndexCache,
   KnowledgeBase,
   Lexicon,
+  type LexiconGroup,
   type LoadedLexicon,
   type LoadProblem,
   loadLexicon,
   type OpenRemote,
+  openReadyLexicon,
   problemsOf,
   type RelatedTerm,
   readyVectorsFile,
@@ -61,7 +63,8 @@ export class EntryStore {
   /** Content hash of all entries in force; comments and layout of the files don't count. */
   version = '';
   private entries: LayerEntries[] = [];
-  private lexicons: LoadedLexicon[] | undefined;
+  /** By layer, those that were asked for. */
+  private lexicons: (LoadedLexicon | undefined)[] = [];
   private words: Lexicon | undefined;
   private moduleFiles: ReturnType<typeof loadModules> = new Map();
 
@@ -89,15 +92,37 @@ export class EntryStore {
 
   get problems(): LoadProblem[] {
     const own = [this.terms, this.warnings, this.playbooks].flatMap((merged) => merged.problems);
-    const words = this.lexicons?.flatMap((one) => one.problems) ?? [];
+    const words = this.lexicons.flatMap((one) => one?.problems ?? []);
     return [...own, ...problemsOf(this.moduleFiles), ...this.knowledge.problems, ...words];
   }
 
-  /** The lexicons of all layers. Loaded on first use: an exact look-up needs none of its thousands of words. */
+  /** The lexicons of all layers. Opened on first use: an exact look-up needs none of its thousands of words. */
   get lexicon(): Lexicon {
-    this.lexicons ??= this.layers.map(({ dir }) => loadLexicon(join(dir, 'knowledge')));
-    this.words ??= new Lexicon(this.lexicons.flatMap((one) => one.groups));
+    this.words ??= this.openLexicon();
     return this.words;
+  }
+
+  /** Every group of all layers, as the files have them. */
+  get lexiconGroups(): LexiconGroup[] {
+    return this.layers.flatMap((_, i) => this.lexiconOf(i).groups);
+  }
+
+  private openLexicon(): Lexicon {
+    const ready = this.layers.map(({ dir, layer }) =>
+      layer === 'general' ? openReadyLexicon(join(dir, 'knowledge')) : undefined,
+    );
+    const others = this.layers.flatMap((_, i) => (ready[i] === undefined ? this.lexiconOf(i).groups : []));
+    return new Lexicon(
+      others,
+      ready.find((one) => one !== undefined),
+    );
+  }
+
+  private lexiconOf(layer: number): LoadedLexicon {
+    const { dir } = this.layers[layer] as LayerDir;
+    const loaded = this.lexicons[layer] ?? loadLexicon(join(dir, 'knowledge'));
+    this.lexicons[layer] = loaded;
+    return loaded;
   }
 
   private lexicalCache(cacheDir: string): IndexCache {
@@ -129,10 +154,10 @@ export class EntryStore {
   /** Reads again what changed on disk. */
   reload(): void {
     this.knowledge.reload();
-    if (this.lexicons !== undefined) {
-      this.lexicons = this.layers.map(({ dir }, i) => loadLexicon(join(dir, 'knowledge'), this.lexicons?.[i]));
-      this.words = undefined;
-    }
+    this.lexicons = this.lexicons.map(
+      (one, i) => one && loadLexicon(join((this.layers[i] as LayerDir).dir, 'knowledge'), one),
+    );
+    this.words = undefined;
     this.load();
   }
 

@@ -181,7 +181,7 @@ describe('docs/data.md, the examples', () => {
 
   it('load without a problem', () => {
     const core = openZhCore({ generalDir: layer, projectDir: layer });
-    expect(core.lexicon.groups).toHaveLength(6); // of both layers, which are the same here
+    expect(core.lexiconGroups).toHaveLength(6); // of both layers, which are the same here
     expect(core.problems).toEqual([]);
     expect(core.counts()).toMatchObject({ terms: 1, warnings: 3, playbooks: 1, documents: 2 });
     expect(Object.keys(core.modules)).toEqual(['order', 'refund', 'payment']);

@@ -48,7 +48,7 @@ async function scanProject(given: string[], options: ScanOptions, signal: AbortS
     known,
     modules: core.modules,
     recorded: new Set(record.proposed.keys()),
-    bilingual: room.bilingualOf(core.lexicon.groups, known),
+    bilingual: room.bilingualOf(core.lexiconGroups, known),
   });
   const wish = options.top === undefined ? { from: room.WRITE_SCORE } : { top: options.top };
   const selection = room.selectProposals(result.proposals, record, known, wish);

@@ -146,7 +146,7 @@ function loadChecked(layer: LayerDir): CheckedLayer {
     playbooks: of('playbook', store.playbooks.byId),
     documents: store.knowledge.documents.map((document) => entryOf('knowledge', document)),
     chunks: store.knowledge.chunks,
-    lexicon: store.lexicon.groups,
+    lexicon: store.lexiconGroups,
     modules: store.modules.globs,
     // After the lexicon: its problems are among them once it is read.
     problems: store.problems,
