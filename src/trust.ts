@@ -41,12 +41,17 @@ export function isLoopback(address: string): boolean {
   return /^(?:https?:\/\/)?(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d{1,5})?(?:\/[^\s\\]*)?$/i.test(address);
 }
 
-/** An address for people: without what stands before the @, on one line, not longer than one. */
-export function shownAddress(address: string): string {
+/**
+ * An address for people: without what stands before the @, on one line.
+ *
+ * @param max characters
+ */
+export function shownAddress(address: string, max = SHOWN_CHARS): string {
   const plain = address.replace(/^(\w+:\/\/)[^/?#]*@/, '$1').replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, '?');
-  return plain.length > SHOWN_CHARS ? `${plain.slice(0, SHOWN_CHARS)}…` : plain;
+  return plain.length > max ? `${plain.slice(0, max)}…` : plain;
 }
 
+/** In messages; whoever is to agree sees more. */
 const SHOWN_CHARS = 200;
 
 /**

@@ -15,5 +15,5 @@ export {
   ToolRegistry,
 } from './registry.js';
 export { maskPatch } from './secret-files.js';
-export { loadTeamTools, type TeamTool, type TeamToolProblem } from './team-tools.js';
+export { loadTeamTools, type TeamTool, type TeamToolProblem, teamDestinations } from './team-tools.js';
 export type { AnyContract, Caller, DangerCheck, ToolContext, ToolContract, ToolOutcome } from './types.js';

@@ -1,8 +1,11 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
 import { messageOf, XiheError } from '../errors.js';
+import { LEADS_OUT, leadsOut } from '../inside.js';
 import { type RunResult, runProcess } from '../sandbox/index.js';
+import { readStateFile } from '../stateFile.js';
+import { isTrusted, projectOf, type Untrusted } from '../trust.js';
 import { parseYaml } from '../yaml.js';
 import { faultsOf } from '../zod-zh.js';
 import { renderRun } from './builtin/command-tools.js';
@@ -48,6 +51,8 @@ type Input = Record<string, unknown>;
 export interface TeamTool extends ToolContract<Input, { command: string; result: RunResult }> {
   keywords: string[];
   source: string;
+  /** What of it has to be trusted. */
+  destination: TeamDestination | undefined;
   /** The program and arguments that these parameters would run: shown before it is confirmed. */
   commandLine(input: Input): string[];
 }
@@ -59,6 +64,27 @@ export interface TeamToolProblem {
   reason: string;
 }
 
+/** What a team's tool runs on the user's machine, and with which secrets, as something to be trusted or not. */
+export interface TeamDestination extends Untrusted {
+  trusted: boolean;
+}
+
+/**
+ * The tools of a project that act without a question, or that get secrets: a repository can declare both, so they do so only once the user
+ * has trusted them.
+ */
+export function teamDestinations(layerDir: string, env: NodeJS.ProcessEnv = process.env): TeamDestination[] {
+  return loadTeamTools(layerDir, new Set(), env).tools.flatMap(({ destination }) => destination ?? []);
+}
+
+/** @returns undefined for a tool that asks before it acts, and gets no secret */
+function destinationOf(spec: TeamToolFile, place: ToolPlace): TeamDestination | undefined {
+  if (spec.danger !== 'low' && spec.env.length === 0) return undefined;
+  const { danger, argv, env } = spec;
+  const one = { project: place.project, setting: place.file, address: JSON.stringify({ danger, env, argv }) };
+  return { ...one, trusted: isTrusted(one, place.env) };
+}
+
 /**
  * Loads the team's tools. A bad file is reported and left out; the others work.
  *
@@ -68,16 +94,14 @@ export interface TeamToolProblem {
 export function loadTeamTools(
   layerDir: string,
   reserved: ReadonlySet<string> = new Set(),
+  env: NodeJS.ProcessEnv = process.env,
 ): { tools: TeamTool[]; problems: TeamToolProblem[] } {
   const dir = join(layerDir, 'tools');
   const tools: TeamTool[] = [];
   const problems: TeamToolProblem[] = [];
-  if (!existsSync(dir)) return { tools, problems };
-  for (const name of readdirSync(dir)
-    .filter((n) => /\.ya?ml$/.test(n))
-    .sort()) {
+  for (const name of namesIn(dir)) {
     const file = `.xihe/tools/${name}`;
-    const loaded = loadOne(join(dir, name), file, (tool) => {
+    const loaded = loadOne(join(dir, name), { file, project: projectOf(layerDir), env }, (tool) => {
       if (reserved.has(tool)) return `名字 ${tool} 是自带工具的，换一个`;
       return tools.some((t) => t.name === tool) ? `名字 ${tool} 重复` : undefined;
     });
@@ -85,6 +109,17 @@ export function loadTeamTools(
     else tools.push(loaded);
   }
   return { tools, problems };
+}
+
+/** Names of YAML files; a folder that is not there, or is none, has none. */
+function namesIn(dir: string): string[] {
+  try {
+    return readdirSync(dir)
+      .filter((name) => /\.ya?ml$/.test(name))
+      .sort();
+  } catch {
+    return [];
+  }
 }
 
 /** Placeholders of a command that no parameter fills: they would silently become empty arguments. */
@@ -95,21 +130,33 @@ function unknownPlaceholders(spec: TeamToolFile): string[] {
     .map((name) => `argv 里的 {${name}} 没有对应的参数`);
 }
 
+/** Where a tool is declared, and who may have trusted it. */
+interface ToolPlace {
+  /** `.xihe/tools/restart.yaml`. */
+  file: string;
+  project: string;
+  env: NodeJS.ProcessEnv;
+}
+
 /** One file as a tool, or what is wrong with it. `nameFault` says why a name can't be taken. */
 function loadOne(
   path: string,
-  file: string,
+  place: ToolPlace,
   nameFault: (name: string) => string | undefined,
 ): TeamTool | TeamToolProblem {
+  const { file } = place;
   try {
-    const read = parseYaml(readFileSync(path, 'utf8').replace(/^\uFEFF/, ''), 'core');
+    if (leadsOut(place.project, path)) return { file, line: 1, reason: LEADS_OUT };
+    const bytes = readStateFile(path);
+    if (bytes === undefined) return { file, line: 1, reason: '读不了：不是普通文件，或没有读权限' };
+    const read = parseYaml(bytes.toString('utf8').replace(/^\uFEFF/, ''), 'core');
     if (!read.ok) return { file, line: read.line, reason: read.reason };
     const parsed = teamToolSchema.safeParse(read.value);
     if (!parsed.success) {
       const faults = faultsOf(parsed.error, teamToolSchema);
       return { file, line: read.lineOf(faults[0]?.path ?? []), reason: faults.map(({ reason }) => reason).join('；') };
     }
-    const tool = teamTool(parsed.data, file);
+    const tool = teamTool(parsed.data, place);
     const faults = [...contractFaults(tool), ...unknownPlaceholders(parsed.data)];
     const clash = nameFault(tool.name);
     if (clash) faults.unshift(clash);
@@ -128,16 +175,20 @@ function placeOfFault(fault: string): string {
   return fault.includes('描述') ? 'description' : 'name';
 }
 
-function teamTool(spec: TeamToolFile, file: string): TeamTool {
+function teamTool(spec: TeamToolFile, place: ToolPlace): TeamTool {
+  const destination = destinationOf(spec, place);
+  const isNew = destination?.trusted === false;
   const commandLine = (input: Input) => spec.argv.map((part) => fill(part, input));
   return {
     name: spec.name,
     description: spec.description,
     keywords: spec.keywords,
-    source: `repo://${file}`,
+    source: `repo://${place.file}`,
+    destination,
     input: inputSchema(spec),
     examples: spec.examples,
-    danger: spec.danger,
+    danger: isNew && spec.danger === 'low' ? 'medium' : spec.danger,
+    ...(isNew && spec.danger === 'low' ? { dangerOf: () => NOT_YET_TRUSTED } : {}),
     readOnly: false,
     idempotent: false,
     aclRole: spec.acl_role,
@@ -146,6 +197,8 @@ function teamTool(spec: TeamToolFile, file: string): TeamTool {
     commandLine,
     async run(input, ctx) {
       const argv = commandLine(input);
+      const secrets = passedOn(spec.env);
+      if (isNew && Object.keys(secrets).length > 0) throw secretsRefused(spec, place.file);
       const result = await runProcess({
         argv,
         cwd: ctx.root,
@@ -153,7 +206,7 @@ function teamTool(spec: TeamToolFile, file: string): TeamTool {
         // It acts on real systems by the team's own declaration, so it sees the home folder and the network; its whole process
         // tree still ends with it.
         confinement: 'process-group',
-        env: passedOn(spec.env),
+        env: secrets,
         ...(ctx.signal ? { signal: ctx.signal } : {}),
       });
       if (result.outcome === 'ok') return { command: argv.join(' '), result };
@@ -163,6 +216,18 @@ function teamTool(spec: TeamToolFile, file: string): TeamTool {
     },
     render: ({ command, result }) => renderRun(command, result),
   };
+}
+
+const NOT_YET_TRUSTED = {
+  danger: 'medium',
+  why: '仓库里写的是低危；运行 xihe trust 信任它以后不再问',
+} as const;
+
+function secretsRefused({ name, env }: TeamToolFile, file: string): XiheError {
+  return new XiheError('UNTRUSTED_ADDRESS', `操作 ${name} 要用环境变量 ${env.join('、')}，你还没有信任它，没有运行`, {
+    hint: `先看清楚 ${file} 会运行什么；信得过就运行 xihe trust。`,
+    details: { setting: file },
+  });
 }
 
 function inputSchema(spec: TeamToolFile): z.ZodType<Input> {

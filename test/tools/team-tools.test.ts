@@ -1,14 +1,20 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { callTool, loadTeamTools, type ToolContext } from '../../src/tools/index.js';
+import { callTool, loadTeamTools, type ToolContext, teamDestinations } from '../../src/tools/index.js';
+import { projectOf, trust } from '../../src/trust.js';
 
 let dir: string;
 beforeEach(() => {
   dir = mkdtempSync(join(tmpdir(), 'xihe-team-'));
   mkdirSync(join(dir, '.xihe/tools'), { recursive: true });
+  vi.stubEnv('XDG_CONFIG_HOME', join(dir, 'user'));
 });
+
+/** What `xihe trust --yes` does. */
+const trusting = () => trust(projectOf(join(dir, '.xihe')), teamDestinations(join(dir, '.xihe')));
 afterEach(() => {
   vi.unstubAllEnvs();
   rmSync(dir, { recursive: true, force: true });
@@ -30,9 +36,42 @@ describe("a team's command", () => {
     vi.stubEnv('DEPLOY_TOKEN', 'tok-1');
     vi.stubEnv('OTHER_SECRET', 'tok-2');
     expect(await run(print(''))).toContain('[null,null,');
-    const text = await run(print('env: [DEPLOY_TOKEN]\n'));
+    const declared = print('env: [DEPLOY_TOKEN]\n');
+    const refused = await run(declared);
+    expect(refused).toContain('UNTRUSTED_ADDRESS');
+    expect(refused).toContain('DEPLOY_TOKEN');
+    expect(refused).not.toContain('tok-1');
+    trusting();
+    const text = await run(declared);
     expect(text).toContain('["tok-1",null,');
     expect(text).toContain(process.env.HOME ?? 'null');
+  });
+
+  it('that calls itself harmless asks all the same until the user has trusted it, and again when it changes', () => {
+    const load = (yaml: string) => {
+      writeFileSync(join(dir, '.xihe/tools/a.yaml'), yaml);
+      return loadTeamTools(join(dir, '.xihe')).tools[0];
+    };
+    const asked = load(print(''));
+    expect([asked?.danger, asked?.dangerOf?.({}).danger]).toEqual(['medium', 'medium']);
+    trusting();
+    expect([load(print(''))?.danger, load(print(''))?.dangerOf]).toEqual(['low', undefined]);
+    expect(load(print('').replace('DEPLOY_TOKEN', 'HOME'))?.danger).toBe('medium');
+    // What asks anyway needs no trust.
+    expect(load(print('').replace('danger: low', 'danger: high'))?.destination).toBeUndefined();
+  });
+
+  it.each([
+    ['a link that leads out', (path: string) => symlinkSync(join(dir, 'outside.yaml'), path)],
+    ['a pipe', (path: string) => execFileSync('mkfifo', [path])],
+    ['a folder', (path: string) => mkdirSync(path)],
+  ])('is not read out of %s', (_what, make) => {
+    const project = join(dir, 'repo');
+    mkdirSync(join(project, '.xihe/tools'), { recursive: true });
+    writeFileSync(join(dir, 'outside.yaml'), print(''));
+    make(join(project, '.xihe/tools/a.yaml'));
+    const { tools, problems } = loadTeamTools(join(project, '.xihe'));
+    expect([tools, problems.map(({ file }) => file)]).toEqual([[], ['.xihe/tools/a.yaml']]);
   });
 
   it('that fails is no success, and says to look before a retry', async () => {

@@ -2,10 +2,11 @@ import { existsSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import pc from 'picocolors';
-import { defaultConfig, destinationsOf, loadConfig, type XiheConfig } from '../../config.js';
+import { defaultConfig, loadConfig, type XiheConfig } from '../../config.js';
 import { messageOf, XiheError } from '../../errors.js';
 import { openLayout, type ProjectLayout } from '../../layout.js';
 import { shownAddress, type Untrusted, untrustedError } from '../../trust.js';
+import type { ProjectDestination } from '../destinations.js';
 import { EXIT } from '../exit-codes.js';
 import { errorsFirst, openCore } from '../open.js';
 import { print, printJson } from '../output.js';
@@ -39,7 +40,7 @@ export async function doctor(options: CommonOptions): Promise<number> {
     await program('git', ['--version'], '提交历史用作找文件的证据；没有它其余照常。装上 git 即可。'),
     state(layout),
     settings,
-    ...trusted(layout),
+    ...(await trusted(layout)),
     await coreFiles(options.repo),
     await teamTools(layout),
   ];
@@ -122,10 +123,11 @@ function readConfig(layout: ProjectLayout): { config: XiheConfig; check: Check }
 }
 
 /** Where the project's own settings point; nothing to tell where they point nowhere. */
-function trusted({ layerDir }: ProjectLayout): Check[] {
-  let found: ReturnType<typeof destinationsOf>;
+async function trusted({ layerDir }: ProjectLayout): Promise<Check[]> {
+  const { allDestinations } = await import('../destinations.js');
+  let found: ProjectDestination[];
   try {
-    found = destinationsOf(layerDir);
+    found = allDestinations(layerDir);
   } catch {
     // What is wrong with the settings is told by their own check.
     return [];
@@ -134,9 +136,14 @@ function trusted({ layerDir }: ProjectLayout): Check[] {
   const listed = (some: typeof found) =>
     some.map(({ setting, address }) => `${setting} → ${shownAddress(address)}`).join('；');
   if (of('untrusted').length > 0) {
-    const detail = `项目的设置写的地址还没有信任：${listed(of('untrusted'))}`;
+    const detail = `项目写的地址和操作，还没有信任：${listed(of('untrusted'))}`;
     return [
-      { name: '信任', state: 'warn', detail, hint: '信得过就运行 xihe trust；在那之前不会连接，也不会发出密钥。' },
+      {
+        name: '信任',
+        state: 'warn',
+        detail,
+        hint: '信得过就运行 xihe trust；在那之前不会连接、不问就运行，也不会交出密钥。',
+      },
     ];
   }
   if (of('trusted').length === 0) return [];

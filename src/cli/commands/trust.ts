@@ -1,9 +1,9 @@
 import { createInterface } from 'node:readline/promises';
 import pc from 'picocolors';
 import type * as z from 'zod';
-import { destinationsOf } from '../../config.js';
 import { projectRoot } from '../../layout.js';
 import { trust as remember, shownAddress } from '../../trust.js';
+import { allDestinations, type ProjectDestination } from '../destinations.js';
 import { EXIT } from '../exit-codes.js';
 import { log, print, printJson, visible } from '../output.js';
 import type { trustJson } from '../schemas/trust.js';
@@ -33,7 +33,7 @@ const MARKS = { local: '本机，不用信任', trusted: '已信任', untrusted:
  */
 export async function trust(options: TrustOptions): Promise<number> {
   const { root, layerDir } = projectRoot(options.repo);
-  const found = destinationsOf(layerDir);
+  const found = allDestinations(layerDir);
   const outcome: Outcome = { project: root, destinations: found.map(shownOf) };
   const end = (code: number, said: string): number => {
     if (options.json) printJson(outcome);
@@ -42,30 +42,43 @@ export async function trust(options: TrustOptions): Promise<number> {
   };
   if (options.revoke) {
     outcome.file = remember(root, []);
-    outcome.destinations = destinationsOf(layerDir).map(shownOf);
-    return end(EXIT.done, '已收回：这个项目的设置写的地址，都要重新信任才会用。');
+    outcome.destinations = allDestinations(layerDir).map(shownOf);
+    return end(EXIT.done, '已收回：这个项目写的地址和操作，都要重新信任才会用。');
   }
   if (!options.json && found.length > 0) print(outcome.destinations.map(lineOf).join('\n'));
-  if (found.length === 0) return end(EXIT.done, '项目的设置没有写任何地址，没有什么要信任的。');
-  if (found.every(({ chosen }) => chosen !== 'untrusted')) return end(EXIT.done, '没有还没信任的地址。');
+  if (found.length === 0)
+    return end(EXIT.done, '项目的设置没有写地址，也没有不问就运行、要用密钥的操作，没有什么要信任的。');
+  if (found.every(({ chosen }) => chosen !== 'untrusted')) return end(EXIT.done, '都信任过了。');
   const agreed = options.yes === true || (options.json !== true && (await asked()));
   if (!agreed) return end(EXIT.waiting, '没有信任。信得过就运行 xihe trust --yes。');
   outcome.file = remember(
     root,
     found.filter(({ chosen }) => chosen !== 'local'),
   );
-  outcome.destinations = destinationsOf(layerDir).map(shownOf);
+  outcome.destinations = allDestinations(layerDir).map(shownOf);
   return end(
     EXIT.done,
     `已信任，记在 ${outcome.file}。设置里的地址变了要重新信任；收回用 xihe trust --revoke。正在运行的服务要重启。`,
   );
 }
 
-function shownOf({ setting, address, chosen }: ReturnType<typeof destinationsOf>[number]): Shown {
-  const { sends = '', variables = [] } = SENDS[setting] ?? {};
-  const named =
-    setting === 'embedding.langchain' ? [...address.matchAll(/\$\{(\w+)\}/g)].map(([, name]) => `${name}`) : [];
-  return { setting, address: shownAddress(address), sends, variables: [...variables, ...new Set(named)], chosen };
+/** Whoever is to agree sees the whole of it; a command that is longer is none that anybody could judge. */
+const AGREED_CHARS = 4_000;
+
+function shownOf({ setting, address, chosen }: ProjectDestination): Shown {
+  const known = SENDS[setting];
+  const shown = shownAddress(address, AGREED_CHARS);
+  if (known === undefined) return { setting, address: shown, ...toolOf(address), chosen };
+  const named = [...address.matchAll(/\$\{(\w+)\}/g)].map(([, name]) => name as string);
+  const variables = setting === 'embedding.langchain' ? [...new Set(named)] : known.variables;
+  return { setting, address: shown, sends: known.sends, variables, chosen };
+}
+
+/** A team's tool, see `teamDestinations`. */
+function toolOf(address: string): Pick<Shown, 'sends' | 'variables'> {
+  const { danger, env } = JSON.parse(address) as { danger: string; env: string[] };
+  const asks = danger === 'low' ? '标的是低危：说到它就运行，不再问你' : '运行这条命令，运行前会问你';
+  return { sends: asks, variables: env };
 }
 
 function lineOf({ setting, address, sends, variables, chosen }: Shown): string {
@@ -80,7 +93,7 @@ async function asked(): Promise<boolean> {
   if (process.stdin.isTTY !== true || process.stderr.isTTY !== true) return false;
   const lines = createInterface({ input: process.stdin, output: process.stderr });
   try {
-    const answer = await lines.question('都信任吗？这些地址会拿到上面写的内容和密钥。[y/N] ');
+    const answer = await lines.question('都信任吗？上面写的内容和密钥会交给它们。[y/N] ');
     return /^(?:y|yes|是|好)$/i.test(answer.trim());
   } finally {
     lines.close();

@@ -47,7 +47,12 @@ describe("a team's own words", () => {
 
   it.each(['踢候补 C1', '帮我踢候补', '清理测试缓存'])('「%s」 reaches the tool', async (text) => {
     tool(kick);
-    const run = await xihe(['run', text, '--no-model', '--repo', mall, '--json']);
+    const env = { XDG_CONFIG_HOME: join(mall, '.xihe', 'state', 'user') };
+    // It calls itself harmless: before the user has agreed to that once, it asks.
+    const first = await xihe(['run', text, '--no-model', '--repo', mall, '--json'], { env });
+    expect([first.code, first.json.waiting?.kind]).toEqual([3, 'approve']);
+    expect((await xihe(['trust', '--yes', '--repo', mall], { env })).code).toBe(0);
+    const run = await xihe(['run', text, '--no-model', '--repo', mall, '--json'], { env });
     expect(run.json.intents[0].kind).toBe('tool');
     expect(run.json.report.text).toContain('node -e');
     expect(run.code).toBe(0);
@@ -72,7 +77,18 @@ describe("a team's own words", () => {
 
   it('a command that fails fails the run, and the trace shows the act', async () => {
     tool(kick.replace('console.log(1)', 'process.exit(3)'));
-    const run = await xihe(['run', '踢候补', '--no-model', '--repo', mall, '--thread', 'f', '--json']);
+    const run = await xihe([
+      'run',
+      '踢候补',
+      '--no-model',
+      '--yes',
+      'medium',
+      '--repo',
+      mall,
+      '--thread',
+      'f',
+      '--json',
+    ]);
     expect(run.code).toBe(1);
     expect(run.json.error.code).toBe('COMMAND_FAILED');
     const trace = await xihe(['trace', 'f', '--repo', mall, '--json']);
