@@ -49,6 +49,11 @@ export function progressLog(): (text: string) => void {
   };
 }
 
+/** What an answer could not draw on, in one line: words alone, or the vectors of this machine instead of a server's. */
+export function degradedText(why: string): string {
+  return visible(/这次用本机的/.test(why) ? why : `这次只按词查：${why}`);
+}
+
 /** Tools that models know, and the command that does the same. */
 const COMMANDS: Record<string, string> = {
   lookup_file: 'xihe find',

@@ -19,6 +19,8 @@ const TIMEOUT_SECONDS = 60;
 const MAX_RETRIES = 3;
 /** First wait before another try, doubled each time, with up to a half more by chance so that clients drift apart. */
 const BACKOFF_MS = 500;
+/** The same for a question: all tries together must fit into the 2.5 s that an answer waits, so that it can tell what is wrong. */
+const QUERY_BACKOFF_MS = 100;
 /** An endpoint that asks for more than this is told to the user instead. */
 const MAX_WAIT_MS = 30_000;
 /** Bytes of an answer at most: 2,048 vectors of 4,096 numbers as text are about 90 MB. */
@@ -118,7 +120,8 @@ class Client {
       const got = await this.once(texts, kind, dimension, stop);
       if (Array.isArray(got)) return got;
       if (stop.aborted) throw abortError(stop);
-      const wait = got.retryAfterMs ?? (this.tuning.backoffMs ?? BACKOFF_MS) * 2 ** attempt * (1 + Math.random() / 2);
+      const first = this.tuning.backoffMs ?? (kind === 'query' ? QUERY_BACKOFF_MS : BACKOFF_MS);
+      const wait = got.retryAfterMs ?? first * 2 ** attempt * (1 + Math.random() / 2);
       if (!got.retryable || attempt >= retries || wait > (this.tuning.maxWaitMs ?? MAX_WAIT_MS)) throw got.error;
       await sleep(wait, undefined, { signal: stop }).catch(() => undefined);
     }
@@ -150,7 +153,7 @@ class Client {
       return readReply(body, texts.length, dimension, this.info);
     } catch (e) {
       if (XiheError.is(e)) throw e;
-      return limit.aborted && !stop.aborted ? timeoutFailure(seconds, this.info) : networkFailure(e, this.info);
+      return limit.aborted && !stop.aborted ? timeoutFailure(seconds, this.info) : networkFailure(e, this.info, kind);
     }
   }
 

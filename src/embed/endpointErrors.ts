@@ -1,4 +1,5 @@
 import { XiheError, type XiheErrorCode } from '../errors.js';
+import type { EmbedKind } from './types.js';
 
 /** A failed request: what to tell, and whether the same one may succeed later. */
 export interface EndpointFailure {
@@ -54,17 +55,36 @@ export function httpFailure(status: number, headers: Headers, said: string, info
   );
 }
 
-/** The connection failed, or broke off. */
-export function networkFailure(e: unknown, info: EndpointInfo): EndpointFailure {
-  const why = sayable(causesOf(e).join('，') || String(e), info.apiKey);
+/** Nobody is there now. A build waits for a service that is being started; a question does not. */
+const NOBODY = /ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH/;
+
+/** What another try meets again: a certificate, a port that fetch refuses, TLS spoken to a server without it. */
+const FOR_GOOD = /CERT|SELF_SIGNED|UNABLE_TO_|ERR_TLS|ERR_SSL|bad port|ERR_INVALID_URL/;
+
+/** For people, beside the code. */
+const PLAINLY: Record<string, string> = {
+  ECONNREFUSED: '没有服务在这个地址上',
+  ENOTFOUND: '找不到这台主机',
+  EAI_AGAIN: '找不到这台主机',
+};
+
+/**
+ * The connection failed, or broke off.
+ *
+ * @param kind of the texts: who asks a question wants its answer now
+ */
+export function networkFailure(e: unknown, info: EndpointInfo, kind: EmbedKind): EndpointFailure {
+  const said = sayable(causesOf(e).join('，') || String(e), info.apiKey);
+  const plain = Object.entries(PLAINLY).find(([code]) => said.includes(code))?.[1];
+  const why = plain === undefined ? said : `${plain}：${said}`;
   return {
     error: failure(
       'EMBED_UNREACHABLE',
       `连不上向量服务 ${info.baseUrl}（${why}）`,
-      '检查 XIHE_EMBED_BASE_URL 和网络，确认服务已经启动。按词检索照常可用。',
+      '检查 XIHE_EMBED_BASE_URL 或 embedding.baseUrl 和网络，确认服务已经启动。按词检索照常可用。',
       info,
     ),
-    retryable: true,
+    retryable: !FOR_GOOD.test(said) && !(kind === 'query' && NOBODY.test(said)),
   };
 }
 

@@ -8,6 +8,7 @@ import {
 } from '../embed/index.js';
 import { XiheError } from '../errors.js';
 import { foldKeepingCase } from '../text/index.js';
+import { shownAddress } from '../trust.js';
 import { LocalMeaning, type Places, placesOf } from './localMeaning.js';
 import type { Asked, VectorState } from './meaning.js';
 import { type OpenRemote, RemoteVectors } from './remoteVectors.js';
@@ -123,8 +124,11 @@ export class VectorArm {
   }
 
   private late(): string {
-    const isOwn = providerOf(this.options.embedding) === 'embedded';
-    return isOwn ? '自带的向量模型没来得及加载' : '向量服务没来得及应答，用 xihe doctor 看它通不通';
+    const { embedding } = this.options;
+    const provider = providerOf(embedding);
+    if (provider === 'embedded') return '自带的向量模型没来得及加载';
+    const where = provider === 'endpoint' ? ` ${shownAddress(embedding.baseUrl ?? '')} ` : '';
+    return `向量服务${where}没来得及应答，用 xihe doctor 看它通不通`;
   }
 
   private async answer(query: string, signal: AbortSignal, timer: AbortSignal, remoteMs: number): Promise<Asked> {

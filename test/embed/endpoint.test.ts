@@ -1,4 +1,6 @@
 import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { loadConfig } from '../../src/config.js';
@@ -30,6 +32,15 @@ const open = (settings: Partial<EndpointSettings> = {}, signal?: AbortSignal) =>
     backoffMs: 5,
     maxWaitMs: 2000,
   });
+
+/** A port of this machine that nobody listens on. */
+async function freePort(): Promise<{ port: number }> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return { port };
+}
 
 /** What a call fails with; fails itself when it does not. */
 async function failure(call: Promise<unknown>): Promise<XiheError> {
@@ -206,6 +217,32 @@ describe('endpoint', () => {
     expect((await closed).code).toBe('CANCELLED');
     while (server.aborted < 4) await new Promise((resolve) => setTimeout(resolve, 5));
     expect((await failure(open({ dimension: undefined }, AbortSignal.abort()))).code).toBe('CANCELLED');
+  });
+
+  it('does not make a question wait for a service that is not there; a build waits for it to start', async () => {
+    const { port } = await freePort();
+    const settings = { baseUrl: `http://127.0.0.1:${port}/v1`, name: 'e5', dimension: 2, maxRetries: 3 };
+    // Any other try would come in a year.
+    const never = await openEndpoint(settings, undefined, { backoffMs: 4e10, maxWaitMs: 1e12 });
+    const e = await failure(never.embed(['a'], { kind: 'query' }));
+    expect([e.code, e.message]).toEqual([
+      'EMBED_UNREACHABLE',
+      expect.stringContaining(`:${port}/v1（没有服务在这个地址上`),
+    ]);
+    const asked = failure(
+      openEndpoint({ ...settings, dimension: undefined }, undefined, { backoffMs: 4e10, maxWaitMs: 1e12 }),
+    );
+    expect((await asked).message).toContain('ECONNREFUSED');
+    const patient = await openEndpoint(settings, undefined, { backoffMs: 300 });
+    const built = patient.embed(['a'], { kind: 'passage' });
+    const late = createServer((_, response) =>
+      response.end(JSON.stringify({ data: [{ index: 0, embedding: [0, 1] }] })),
+    );
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    await new Promise<void>((resolve) => late.listen(port, '127.0.0.1', resolve));
+    expect([...(await built)[0]!]).toEqual([0, 1]);
+    late.closeAllConnections();
+    await new Promise((resolve) => late.close(resolve));
   });
 
   it('says that nobody answers, without what stands before the @', async () => {

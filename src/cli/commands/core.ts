@@ -3,7 +3,7 @@ import { loadConfig } from '../../config.js';
 import type { CoreResult, Hit } from '../../zhcore/index.js';
 import { EXIT } from '../exit-codes.js';
 import { openCore, reportProblems } from '../open.js';
-import { log, print, printJson, visible } from '../output.js';
+import { degradedText, log, print, printJson, visible } from '../output.js';
 import type { CommonOptions } from './options.js';
 
 interface CoreOptions extends CommonOptions {
@@ -43,7 +43,7 @@ export async function core(intent: string, options: CoreOptions): Promise<number
       visible(renderHits(result, 'answer', limits).text) || '没有相关条目。换个说法再查，或用 xihe lookup 查知识库。',
     );
   }
-  if (!options.json && result.degraded !== undefined) log(pc.yellow(`这次只按词查：${visible(result.degraded)}`));
+  if (!options.json && result.degraded !== undefined) log(pc.yellow(degradedText(result.degraded)));
   new QueryLog(layout.stateDir).append(recordOf(result, { text: intent, ms }));
   await zh.close();
   return EXIT.done;

@@ -3,7 +3,7 @@ import { XiheError } from '../../errors.js';
 import type { LookupPart, LookupResult } from '../../knowledge/index.js';
 import { EXIT } from '../exit-codes.js';
 import { openCore, reportProblems } from '../open.js';
-import { log, print, printJson, progressLog, visible } from '../output.js';
+import { degradedText, log, print, printJson, progressLog, visible } from '../output.js';
 import type { CommonOptions } from './options.js';
 
 interface LookupOptions extends CommonOptions {
@@ -56,7 +56,7 @@ function showSupplement({ supplement }: LookupResult, isSecond: boolean): void {
 
 /** What the answer could not draw on, so that nobody takes it for all there is. */
 function tellState({ degraded_why: why, pending }: LookupResult): void {
-  if (why !== undefined) log(pc.yellow(`这次只按词查：${visible(why)}`));
+  if (why !== undefined) log(pc.yellow(degradedText(why)));
   if (pending !== undefined) log(pc.dim(`有 ${pending} 段还没有向量，眼下只能按词找到；运行 xihe index 建好`));
 }
 

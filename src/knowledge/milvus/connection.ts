@@ -152,7 +152,8 @@ export class Connection {
     // The SDK throws the answer itself when it stumbles over it on the way.
     const status = e instanceof Error ? undefined : statusOf(e);
     if (status !== undefined) return refused(what, this.clean(status.reason), status.code);
-    if (grpc === GRPC.unavailable || grpc === GRPC.cancelled) return unavailable(plainly(reason));
+    if (grpc === GRPC.unavailable || grpc === GRPC.cancelled)
+      return unavailable(plainly(reason), undefined, this.options.address);
     if (grpc === GRPC.deadline) return timedOut(what, limit);
     if (grpc === GRPC.unauthenticated || grpc === GRPC.denied) return notAuthorised(reason);
     const error = refused(what, reason);
@@ -176,8 +177,8 @@ const GRPC = { cancelled: 1, deadline: 4, denied: 7, unavailable: 14, unauthenti
 
 /** gRPC's words for the two most common reasons, for people. */
 function plainly(reason: string): string {
-  if (/ECONNREFUSED/.test(reason)) return '没有服务在这个地址上';
-  if (/ENOTFOUND|EAI_AGAIN|Name resolution/i.test(reason)) return '找不到这台主机';
+  if (/ECONNREFUSED/.test(reason)) return '没有服务在这个地址上（ECONNREFUSED）';
+  if (/ENOTFOUND|EAI_AGAIN|Name resolution/i.test(reason)) return '找不到这台主机（ENOTFOUND）';
   return reason.replace(/\s*Resolution note:.*$/, '');
 }
 

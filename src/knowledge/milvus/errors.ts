@@ -1,10 +1,16 @@
 import { XiheError, type XiheErrorCode } from '../../errors.js';
+import { shownAddress } from '../../trust.js';
 
 const LOCAL_GOES_ON = '本机的检索照常可用。';
 
-/** No connection: wrong address, server down, network gone. */
-export function unavailable(why: string, hint?: string): XiheError {
-  return new XiheError('MILVUS_UNAVAILABLE', `连不上 Milvus：${why}`, {
+/**
+ * No connection: wrong address, server down, network gone.
+ *
+ * @param address where nobody answered, if it came to that
+ */
+export function unavailable(why: string, hint?: string, address?: string): XiheError {
+  const where = address === undefined ? '' : `（${shownAddress(address)}）`;
+  return new XiheError('MILVUS_UNAVAILABLE', `连不上 Milvus${where}：${why}`, {
     hint: hint ?? `检查 milvus.address 和服务是否启动；${LOCAL_GOES_ON}`,
   });
 }
