@@ -1,9 +1,9 @@
-// Bundles src/ into dist/ with esbuild (0.3 s). Small pure-JavaScript libraries go into the bundle, because loading a
+// Bundles src/ into dist/ with esbuild (0.3 s) and makes the general layer ready (1 s). Small pure-JavaScript libraries go into the bundle, because loading a
 // hundred files costs a cold `xihe lookup` more than running them; native and LangChain packages stay outside.
 import { copyFileSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
 import { vendorMilvus } from './vendor-milvus.mjs';
 
@@ -19,7 +19,7 @@ rmSync(join(root, 'dist'), { recursive: true, force: true });
 await build({
   absWorkingDir: root,
   // The embedding model's worker thread is started by the path of its file, so it is an entry of its own.
-  entryPoints: ['src/errors.ts', 'src/cli/main.ts', 'src/embed/worker.ts', ...rooms],
+  entryPoints: ['src/errors.ts', 'src/cli/main.ts', 'src/embed/worker.ts', 'src/zhcore/prepareShipped.ts', ...rooms],
   outdir: 'dist',
   outbase: 'src',
   bundle: true,
@@ -57,4 +57,6 @@ for (const file of ['ort.wasm.bundle.min.mjs', 'ort-wasm-simd-threaded.wasm'])
   copyFileSync(join(ort, file), join(vendor, file));
 copyFileSync(join(root, 'scripts', 'licenses', 'onnxruntime-web.txt'), join(vendor, 'LICENSE.txt'));
 await vendorMilvus(root, join(root, 'dist', 'vendor', 'milvus2-sdk-node'));
+const { prepareShipped } = await import(pathToFileURL(join(root, 'dist', 'zhcore', 'prepareShipped.js')).href);
+prepareShipped(join(root, 'dist'));
 writeFileSync(join(root, 'dist', '.built'), new Date().toISOString());

@@ -51,11 +51,16 @@ function sameTree() {
   );
 }
 
-/** Builds dist/ when a source file is newer than the last build. */
+/** What a build is made of: code, and the general layer, which is parsed and cut ahead. */
+const BUILT_FROM = [['src'], ['scripts', 'build.mjs'], ['knowledge'], ['playbooks']].map((parts) =>
+  join(root, ...parts),
+);
+
+/** Builds dist/ when something that it is made of is newer than the last build. */
 export function ensureBuilt() {
   const stamp = join(root, 'dist', '.built');
   const built = existsSync(stamp) ? statSync(stamp).mtimeMs : 0;
-  if (built > 0 && newest(join(root, 'src')) <= built && newest(join(root, 'scripts', 'build.mjs')) <= built) return;
+  if (built > 0 && BUILT_FROM.every((path) => newest(path) <= built)) return;
   run(process.execPath, [join(root, 'scripts', 'build.mjs')]);
 }
 

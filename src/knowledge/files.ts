@@ -4,6 +4,7 @@ import { XiheError } from '../errors.js';
 import { plainLine, readFileText, stableHash } from '../text/index.js';
 import { listFiles, why } from './fileList.js';
 import type { LastGood } from './lastGood.js';
+import { loadedBefore, rememberLoaded } from './shipped.js';
 import type { LoadProblem } from './types.js';
 
 /** Files beyond this size are no knowledge but dumps; reading them would stall every start. */
@@ -51,6 +52,8 @@ export interface FileKind<T> {
   parse(text: string, path: string): ParsedFile<T>;
   /** Remembers the last good version of each file between processes; without it only the running one does. */
   lastGood?: LastGood | undefined;
+  /** The folder ships with Xihe: what an earlier project or the build made of its files serves as `previous`. */
+  ships?: boolean;
 }
 
 /**
@@ -65,7 +68,10 @@ const RACY_MS = 2000;
  * @param previous the outcome of the last call; a file that did not change is not parsed again, and of a file or entry that
  *   is broken now the last good version stays in force
  */
-export function loadFiles<T>(kind: FileKind<T>, previous?: LoadedFiles<T>): LoadedFiles<T> {
+export function loadFiles<T>(
+  kind: FileKind<T>,
+  previous: LoadedFiles<T> | undefined = kind.ships ? loadedBefore<T>(kind.dir) : undefined,
+): LoadedFiles<T> {
   const files = new Map<string, LoadedFile<T>>();
   const listed = listFiles(kind.dir, kind.extensions, kind.recursive);
   for (const { path, reason } of listed.unreadable) {
@@ -80,6 +86,7 @@ export function loadFiles<T>(kind: FileKind<T>, previous?: LoadedFiles<T>): Load
   // What lies in a folder that can't be read now was not deleted.
   const closed = listed.unreadable.some(({ path }) => path === '' || path.endsWith('/'));
   if (!closed) kind.lastGood?.forgetOthers(files.keys());
+  if (kind.ships) rememberLoaded(kind.dir, files);
   return listed.unreadable.length === 0 ? files : new Map([...files].sort(([a], [b]) => byFolder(a, b)));
 }
 

@@ -26,7 +26,13 @@ export { isExpired, today } from './expiry.js';
 export { type FileKind, type LoadedFiles, loadFiles, type ParsedFile, problemsOf } from './files.js';
 export { type FrontMatter, parseFrontMatter } from './frontMatter.js';
 export { type LastGood, LastGoodFolder } from './lastGood.js';
-export { Lexicon, type LexiconGroup, type LoadedLexicon, loadLexicon, type RelatedWord } from './lexicon.js';
+export {
+  Lexicon,
+  type LexiconGroup,
+  type LoadedLexicon,
+  loadLexicon,
+  type RelatedWord,
+} from './lexicon.js';
 export { dropUndefined, type Layer, type LoadedKnowledge, loadKnowledge, toProblems } from './load.js';
 export { LocalIndex } from './localIndex.js';
 export { type Asked, type Meaning, textsOf, type VectorState } from './meaning.js';
@@ -37,6 +43,7 @@ export { RERANK_TOP, type Reranker, Reranking } from './rerank.js';
 export type { RelatedTerm, RetrieverHit } from './retriever.js';
 export * as fields from './schema.js';
 export { cutSection } from './sections.js';
+export { ships } from './shipped.js';
 export { wholeWords } from './subject.js';
 export type { Chunk, KnowledgeDocument, LoadProblem, LookupPart, LookupResult, Provenance } from './types.js';
 export { CHUNK_MAX, CHUNK_MIN } from './units.js';

@@ -7,6 +7,7 @@ import { type FileKind, type LoadedFiles, loadFiles, type ParsedFile, problemsOf
 import { type FrontMatter, parseFrontMatter } from './frontMatter.js';
 import { LastGoodFolder } from './lastGood.js';
 import { blockSchema, documentSchema } from './schema.js';
+import { preparedChunksOf, ships } from './shipped.js';
 import type { Chunk, KnowledgeDocument, LoadProblem, Provenance } from './types.js';
 import { type Fault, validate } from './validate.js';
 import { readYaml } from './yaml.js';
@@ -54,6 +55,7 @@ export function loadKnowledge(
     extensions: ['.md', '.json'],
     ignore: (path) => /(?:^|\/)readme\.md$/i.test(path),
     recursive: true,
+    ships: layer === 'general' && ships(dir),
     lastGood: lastGoodDir === undefined ? undefined : new LastGoodFolder(lastGoodDir, shownAs),
     parse: (text, path) =>
       path.endsWith('.json') ? parseBlocksFile(text, path, dir, layer) : parseDocumentFile(text, path, dir, layer),
@@ -87,7 +89,7 @@ export function cutDocuments(
   const problems: LoadProblem[] = [];
   const chunks = documents.flatMap((document) => {
     try {
-      return chunkDocument(document);
+      return chunksOf(document);
     } catch (e) {
       const { file, line } = document.provenance;
       problems.push({
@@ -102,6 +104,18 @@ export function cutDocuments(
     }
   });
   return { chunks, problems };
+}
+
+/** Documents do not change once they are loaded, and those that ship are in every project that a process opens. */
+const cutBefore = new WeakMap<KnowledgeDocument, Chunk[]>();
+
+function chunksOf(document: KnowledgeDocument): Chunk[] {
+  let chunks = cutBefore.get(document);
+  if (chunks === undefined) {
+    chunks = preparedChunksOf(document) ?? chunkDocument(document);
+    cutBefore.set(document, chunks);
+  }
+  return chunks;
 }
 
 function parseDocumentFile(text: string, path: string, dir: string, layer: Layer): ParsedFile<KnowledgeDocument> {

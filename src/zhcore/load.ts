@@ -14,6 +14,7 @@ import {
   type Provenance,
   parseFrontMatter,
   readYaml,
+  ships,
   toProblems,
   validate,
 } from '../knowledge/index.js';
@@ -47,6 +48,7 @@ export function loadLayer(layer: LayerDir, previous?: LayerEntries): LayerEntrie
     extensions,
     ignore: (path) => /(?:^|\/)readme\.md$/i.test(path),
     recursive: true,
+    ships: layer.layer === 'general' && ships(join(layer.dir, folder)),
     parse,
     lastGood: layer.lastGoodDir === undefined ? undefined : new LastGoodFolder(layer.lastGoodDir, folder),
   });

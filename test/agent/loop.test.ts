@@ -7,7 +7,18 @@ import type { ChatModel } from '../../src/agent/model.js';
 import { textOf } from '../../src/agent/node.js';
 import type { RunState } from '../../src/agent/state.js';
 import { XiheError } from '../../src/errors.js';
-import { calls, fakeModel, graphOf, makeRepo, put, removeRepo, reply, type Say, threadOf } from './support.js';
+import {
+  calls,
+  fakeModel,
+  graphOf,
+  makeRepo,
+  NO_VECTORS,
+  put,
+  removeRepo,
+  reply,
+  type Say,
+  threadOf,
+} from './support.js';
 
 let repo: string;
 beforeEach(() => {
@@ -168,7 +179,7 @@ describe('a model that fails', () => {
     const { openProject } = await import('../../src/agent/project.js');
     const { MemorySaver } = await import('@langchain/langgraph');
     const graph = buildGraph(
-      { defaultRepo: repo, openProject: (r) => openProject(r, {}), openModel: () => model },
+      { defaultRepo: repo, openProject: (r) => openProject(r, NO_VECTORS), openModel: () => model },
       new MemorySaver(),
     );
     await graph.invoke({ request: { text: '超时关单加一次重试' } } as never, threadOf('g') as never);

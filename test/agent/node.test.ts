@@ -6,7 +6,7 @@ import { conversationOf, makeNode } from '../../src/agent/node.js';
 import { openProject } from '../../src/agent/project.js';
 import { type PromptName, prompt } from '../../src/agent/prompts.js';
 import { packageRoot } from '../../src/assets.js';
-import { makeRepo, removeRepo, stateOf } from './support.js';
+import { makeRepo, NO_VECTORS, removeRepo, stateOf } from './support.js';
 
 let repo: string;
 beforeEach(() => {
@@ -19,7 +19,7 @@ describe('a node', () => {
     const deps = {
       defaultRepo: repo,
       ...(allowedRepos ? { allowedRepos } : {}),
-      openProject: (r: string) => openProject(r, {}),
+      openProject: (r: string) => openProject(r, NO_VECTORS),
     };
     const node = makeNode('x', { ...deps, openModel: () => ({ name: 'm' }) as never }, (_, env) => ({
       answered: `${env.project.layout.root === repo} ${env.model?.name} ${env.thread}`,

@@ -10,6 +10,9 @@ import type { NodeEnv } from '../../src/agent/node.js';
 import { openProject, type Project } from '../../src/agent/project.js';
 import { NO_USAGE, type RunState, requestSchema } from '../../src/agent/state.js';
 
+/** The settings of tests that are not about vectors: loading the embedding model costs every project that is opened a second. */
+export const NO_VECTORS = { XIHE_EMBED_PROVIDER: 'none' };
+
 /** A project of these files in a temporary folder, without a test command of its own. */
 export function makeRepo(files: Record<string, string>): string {
   const dir = mkdtempSync(join(tmpdir(), 'xihe-agent-'));
@@ -70,7 +73,7 @@ export function calls(request: ModelRequest, ...list: { name: string; args: Reco
 
 /** The environment of one node over a real project. */
 export async function envOf(repo: string, model: ChatModel | null = null): Promise<NodeEnv & { events: RunEvent[] }> {
-  const project = await openProject(repo, {});
+  const project = await openProject(repo, NO_VECTORS);
   const events: RunEvent[] = [];
   return { project, model, emit: (e) => events.push(e), signal: undefined, thread: 't', events };
 }
@@ -115,9 +118,13 @@ export function stateOf(text: string, kind: 'edit' | 'qa' | 'tool' | 'chat', mor
 }
 
 /** The whole graph over a repository and a model, with checkpoints in memory. */
-export function graphOf(repo: string, model: ChatModel | null, env: NodeJS.ProcessEnv = {}) {
+export function graphOf(repo: string, model: ChatModel | null) {
   return buildGraph(
-    { defaultRepo: repo, openProject: (r): Promise<Project> => openProject(r, env), openModel: () => model },
+    {
+      defaultRepo: repo,
+      openProject: (r): Promise<Project> => openProject(r, NO_VECTORS),
+      openModel: () => model,
+    },
     new MemorySaver(),
   );
 }
