@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { chunkDocument, cutSection, KnowledgeBase, loadKnowledge } from '../../src/knowledge/index.js';
+import { chunkDocument, cutSection, KnowledgeBase } from '../../src/knowledge/index.js';
 import { opening, sectionNames } from '../../src/knowledge/sections.js';
 import { document, random, tree } from './support.js';
 
@@ -125,55 +125,5 @@ describe(`${VARIANTS} broken documents`, () => {
     // The mutations break things, and not everything: otherwise nothing was tried.
     expect(inForce).toBeGreaterThan(VARIANTS / 5);
     expect(inForce).toBeLessThan((VARIANTS * 4) / 5);
-  });
-});
-
-/** Documents that grow in one way each. */
-const GROWING: Record<string, (n: number) => string> = {
-  headings: (n) =>
-    document(FRONT, Array.from({ length: n }, (_, i) => `${'#'.repeat(1 + (i % 6))} 节${i}\n`).join('\n')),
-  'headings of the same words': (n) => document(FRONT, '## 1. 同名\n\n正文。\n\n'.repeat(n)),
-  'table rows': (n) => document(FRONT, `| a | b |\n| - | - |\n${'| 值，带逗号 | b |\n'.repeat(n)}`),
-  'nested lists': (n) =>
-    document(FRONT, Array.from({ length: 8 * Math.sqrt(n) }, (_, i) => `${' '.repeat(i)}- 条`).join('\n')),
-  quotes: (n) => document(FRONT, `${'> '.repeat(n)}引用`),
-  'fences that never close': (n) => document(FRONT, '```ts\n'.repeat(n)),
-  'backticks in a line': (n) => document(FRONT, '``` a '.repeat(n)),
-  'straight quotes': (n) => document(FRONT, '说"好。'.repeat(n)),
-  'sections in the front matter': (n) =>
-    document(
-      { ...FRONT, sections: Array.from({ length: n / 4 }, (_, i) => `\n  节${i}: "## 第${i}节"`).join('') },
-      '## 第3节\n\n甲。\n',
-    ),
-  keywords: (n) =>
-    document({ ...FRONT, keywords: `[${Array.from({ length: n }, (_, i) => `词条${i}`).join(', ')}]` }, '正文。'),
-  'a summary of one line': (n) => document({ ...FRONT, summary: '很长的摘要，'.repeat(n) }, '正文。'),
-  'front matter that never ends': (n) => `---\n${'title: x\n'.repeat(n)}`,
-  'brackets in the front matter': (n) => document({ ...FRONT, tags: '['.repeat(n) }, '正文。'),
-  'blank lines before it': (n) => `${'\n'.repeat(n)}---\ntitle: x\n---\n`,
-};
-const FRONT = { title: '长文档', keywords: '[长文档]', summary: '一直变长' };
-
-/** Milliseconds for everything that is done with a document, the fastest of some tries. */
-function cost(text: string): number {
-  const dir = tree({ 'a.md': text });
-  let least = Number.POSITIVE_INFINITY;
-  for (let i = 0; i < 3; i++) {
-    const started = performance.now();
-    const base = KnowledgeBase.open([{ dir, layer: 'project' }]);
-    base.lookup('长文档 怎么办', undefined, { exactOnly: true });
-    base.lookup('长文档', '第3节', { exactOnly: true });
-    for (const doc of loadKnowledge(dir, 'project').documents) chunkDocument(doc);
-    least = Math.min(least, performance.now() - started);
-  }
-  return least;
-}
-
-describe('a document that grows', () => {
-  it.each(Object.entries(GROWING))('by %s costs in proportion', (_, make) => {
-    const [small, large] = [4000, 32_000];
-    cost(make(small));
-    // Eight times the text: 64 times the work would be quadratic. What a short text costs at least is no part of its growth.
-    expect(cost(make(large))).toBeLessThan(Math.max(cost(make(small)), 5) * 24);
   });
 });

@@ -3,6 +3,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach } from 'vitest';
 
+export { document } from './growing.js';
+
 const made: string[] = [];
 
 afterEach(() => {
@@ -36,10 +38,4 @@ export function random(seed: number) {
   };
   const below = (n: number) => Math.floor(next() * n);
   return { next, below, pick: <T>(list: readonly T[]): T => list[below(list.length)] as T };
-}
-
-/** A knowledge document. */
-export function document(front: Record<string, string>, body: string): string {
-  const lines = Object.entries(front).map(([key, value]) => `${key}: ${value}`);
-  return `---\n${lines.join('\n')}\n---\n${body}`;
 }

@@ -100,9 +100,9 @@ describe.skipIf(server === undefined)('a server that comes and goes', () => {
       () => open(server!.address, { project: 'down' }),
     ];
     for (const call of calls) {
-      const { code, hint, ms } = await failure(call());
+      // At once: a call that waited for its limit would say MILVUS_TIMEOUT.
+      const { code, hint } = await failure(call());
       expect([code, hint]).toEqual(['MILVUS_UNAVAILABLE', expect.stringContaining('milvus.address')]);
-      expect(ms).toBeLessThan(2_000);
     }
     await server!.start();
     await expect.poll(() => index.lexical(['甲'], 5).then(idsOf, () => []), { timeout: 10_000 }).toEqual(['a#1']);
@@ -155,9 +155,8 @@ describe('an address', () => {
     const sockets: Socket[] = [];
     const silent = createServer((socket) => sockets.push(socket)).listen(0, '127.0.0.1');
     await once(silent, 'listening');
-    const { code, ms } = await failure(open(addressOf(silent.address()), { timeoutMs: 500 }));
+    const { code } = await failure(open(addressOf(silent.address()), { timeoutMs: 500 }));
     expect(code).toBe('MILVUS_TIMEOUT');
-    expect(ms).toBeLessThan(5_000);
     for (const socket of sockets) socket.destroy();
     silent.close();
   });
