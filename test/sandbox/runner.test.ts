@@ -329,16 +329,13 @@ const whenKilled = () => {
     expect(next.out).toContain('"outcome":"ok"');
     const gone = () => !listProcesses().some((p) => readFileSync(`/proc/${p.pid}/cmdline`, 'latin1').includes(mark));
     await expect
-      .poll(
-        () => {
-          try {
-            return gone();
-          } catch {
-            return false;
-          }
-        },
-        { timeout: 5_000 },
-      )
+      .poll(() => {
+        try {
+          return gone();
+        } catch {
+          return false;
+        }
+      })
       .toBe(true);
   });
 };
