@@ -264,11 +264,8 @@ export class ZhCore {
 
   /** The small face that the path room asks (`TermLookup` there). */
   termLookup() {
-    return termLookupOf(
-      this.store,
-      () => this.indexes().terms,
-      () => this.today(),
-    );
+    const terms = () => this.indexes().terms;
+    return termLookupOf(this.store, terms, () => this.today());
   }
 
   private warningsInForce(): Warning[] {
