@@ -3,10 +3,10 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { assetPath, packageRoot } from '../src/assets.js';
 import { openEmbedded, VectorIndex } from '../src/embed/index.js';
-import { writeAtomic } from '../src/knowledge/atomicFile.js';
 import { type Chunk, loadKnowledge, loadLexicon, readyVectorsFile, textsOf } from '../src/knowledge/index.js';
 import { lexiconStamp, readyLexicon, readyLexiconFile } from '../src/knowledge/readyLexicon.js';
 import { READY_FILE, readyTokens } from '../src/knowledge/tokenCache.js';
+import { writeAtomic } from '../src/stateFile.js';
 import { indexTokens, stableHash } from '../src/text/index.js';
 import { openZhCore } from '../src/zhcore/index.js';
 

@@ -75,8 +75,13 @@ export class VectorCache {
         this.where.delete(key);
         return undefined;
       }
+      const vector = decodeRecord(record);
+      if (!isUnit(vector)) {
+        this.where.delete(key);
+        return undefined;
+      }
       if (aging.has(number)) again.push(record);
-      return decodeRecord(record);
+      return vector;
     });
     if (again.length > 0) {
       this.segments.append(Buffer.concat(again));
@@ -105,6 +110,16 @@ export class VectorCache {
       this.where.set(key, segment * OFFSETS + offset);
     });
   }
+}
+
+/** Bounds of the square of a kept vector's length: 1, and what 8 bits and half precision lose. */
+const UNIT = { min: 0.8, max: 1.2 } as const;
+
+/** A whole record may still hold no vector (NaN, zeros): then it is made again. */
+function isUnit(vector: Float32Array): boolean {
+  let sum = 0;
+  for (const x of vector) sum += x * x;
+  return sum >= UNIT.min && sum <= UNIT.max;
 }
 
 /** Opens (and makes) the cache of an embedder in a folder. */

@@ -1,20 +1,8 @@
-import {
-  closeSync,
-  constants,
-  fstatSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  readSync,
-  unlinkSync,
-  writeSync,
-} from 'node:fs';
+import { closeSync, fstatSync, mkdirSync, readdirSync, readSync, unlinkSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { errnoOf, messageOf } from '../errors.js';
+import { openStateAppend, openStateFile } from '../stateFile.js';
 import { type Found, scanRecords } from './cacheRecord.js';
-
-/** For adding at the end. No link is followed: the folder lies in a repository, which may bring one that points anywhere. */
-const APPEND = constants.O_APPEND | constants.O_CREAT | constants.O_WRONLY | (constants.O_NOFOLLOW ?? 0);
 
 /** Bytes that are read and checked at once. */
 const PIECE_BYTES = 4 * 1024 * 1024;
@@ -119,14 +107,12 @@ export class Segments {
   }
 
   private openSegment(number: number): Segment | undefined {
-    try {
-      const segment = { number, fd: openSync(this.pathOf(number), 'r'), read: 0 };
-      this.segments.set(number, segment);
-      return segment;
-    } catch {
-      // Pruned by another process in between.
-      return undefined;
-    }
+    // Pruned by another process in between, or no file.
+    const fd = openStateFile(this.pathOf(number));
+    if (fd === undefined) return undefined;
+    const segment = { number, fd, read: 0 };
+    this.segments.set(number, segment);
+    return segment;
   }
 
   private readOn(segment: Segment, each: (segment: number, found: Found) => void): void {
@@ -145,10 +131,17 @@ export class Segments {
   private writable(): number {
     if (this.writer !== undefined && fstatSync(this.writer.fd).size < this.segmentBytes) return this.writer.fd;
     let number = this.numbers().at(-1) ?? 1;
-    let fd = openSync(this.pathOf(number), APPEND);
+    let fd: number;
+    try {
+      fd = openStateAppend(this.pathOf(number));
+    } catch (e) {
+      // A folder that is not empty has the name: on beside it.
+      if (errnoOf(e) !== 'ENOTEMPTY') throw e;
+      fd = openStateAppend(this.pathOf(++number));
+    }
     if (fstatSync(fd).size >= this.segmentBytes) {
       closeSync(fd);
-      fd = openSync(this.pathOf(++number), APPEND);
+      fd = openStateAppend(this.pathOf(++number));
       this.prune();
     }
     if (this.writer !== undefined) closeSync(this.writer.fd);

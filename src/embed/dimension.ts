@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
-import { dirname } from 'node:path';
 import { XiheError } from '../errors.js';
+import { stateBytes, writeAtomic } from '../stateFile.js';
 import type { Embedder } from './types.js';
 
 /**
@@ -49,7 +48,7 @@ function keyOf(service: readonly unknown[]): string {
 /** A file that is broken or not there knows nothing. */
 function readKnown(file: string): Record<string, number> {
   try {
-    const known: unknown = JSON.parse(readFileSync(file, 'utf8'));
+    const known: unknown = JSON.parse(stateBytes(file).toString('utf8'));
     const entries = Object.entries(known as object).filter(([, n]) => Number.isInteger(n) && n > 0);
     return Object.fromEntries(entries) as Record<string, number>;
   } catch {
@@ -60,12 +59,6 @@ function readKnown(file: string): Record<string, number> {
 function keep(file: string, service: readonly unknown[], dimension: number | undefined): void {
   const { [keyOf(service)]: _, ...others } = readKnown(file);
   const known = dimension === undefined ? others : { ...others, [keyOf(service)]: dimension };
-  try {
-    mkdirSync(dirname(file), { recursive: true });
-    const draft = `${file}.${process.pid}`;
-    writeFileSync(draft, `${JSON.stringify(known)}\n`);
-    renameSync(draft, file);
-  } catch {
-    // Read-only or full: the service is asked again next time.
-  }
+  // Read-only or full: the service is asked again next time.
+  writeAtomic(file, [`${JSON.stringify(known)}\n`]);
 }

@@ -256,8 +256,34 @@ function readHead(buffer: Buffer): Head {
   if (buffer.readUInt32LE(4) !== VERSION) throw broken('版本不同');
   if (crc32(buffer.subarray(12)) !== buffer.readUInt32LE(8)) throw broken('内容不完整');
   const end = HEAD_BYTES + buffer.readUInt32LE(12);
-  const head = JSON.parse(buffer.toString('utf8', HEAD_BYTES, end)) as Head;
+  const head = headIn(buffer.toString('utf8', HEAD_BYTES, end));
+  if (head === undefined) throw broken('开头不对');
   const rowBytes = head.encoding === 'int8' ? head.dimension + 4 : head.dimension * 4;
   if (buffer.length - end !== head.ids.length * rowBytes) throw broken('长度不对');
+  if (!allFinite(buffer.subarray(end), head)) throw broken('里面有不是数的向量');
   return head;
+}
+
+/** A checksum says that nothing was lost on the way, not that it made sense when it was written. */
+function headIn(json: string): Head | undefined {
+  try {
+    const head = JSON.parse(json) as Partial<Head> | null;
+    const { embedderId, dimension = 0, encoding = '', ids } = head ?? {};
+    if (typeof embedderId !== 'string' || !Number.isInteger(dimension) || dimension < 1) return undefined;
+    if (!['int8', 'float32'].includes(encoding) || !Array.isArray(ids)) return undefined;
+    const areIds = ids.every((id) => typeof id === 'string') && new Set(ids).size === ids.length;
+    return areIds ? (head as Head) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** One number that is none makes every comparison wrong, and the next snapshot would keep it. Of 8-bit rows only the scale can be. */
+function allFinite(rows: Buffer, { encoding, ids, dimension }: Head): boolean {
+  const numbers = encoding === 'int8' ? ids.length : ids.length * dimension;
+  for (let i = 0; i < numbers; i++) {
+    const x = rows.readFloatLE(4 * i);
+    if (!Number.isFinite(x) || (encoding === 'int8' && x <= 0)) return false;
+  }
+  return true;
 }

@@ -1,5 +1,6 @@
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { stateBytes, writeAtomic } from '../stateFile.js';
 import { stableHash } from '../text/index.js';
 
 /** Remembers the last good version of files between processes. */
@@ -34,12 +35,9 @@ export class LastGoodFolder implements LastGood {
     const name = `${key}-${stableHash(text)}`;
     const known = this.known().get(key);
     try {
-      const size = known === name ? statSync(join(this.dir, name)).size : -1;
-      if (size === Buffer.byteLength(text)) return;
-      mkdirSync(this.dir, { recursive: true });
-      const draft = join(this.dir, `.${name}.${process.pid}`);
-      writeFileSync(draft, text);
-      renameSync(draft, join(this.dir, name));
+      const kept = known === name ? statSync(join(this.dir, name)) : undefined;
+      if (kept?.isFile() && kept.size === Buffer.byteLength(text)) return;
+      if (!writeAtomic(join(this.dir, name), [text])) return;
       if (known !== undefined && known !== name) rmSync(join(this.dir, known), { force: true });
       this.known().set(key, name);
     } catch {
@@ -51,7 +49,7 @@ export class LastGoodFolder implements LastGood {
     const name = this.known().get(this.keyOf(path));
     if (name === undefined) return undefined;
     try {
-      const text = readFileSync(join(this.dir, name), 'utf8');
+      const text = stateBytes(join(this.dir, name)).toString('utf8');
       // A copy that was damaged since says something else than what was good.
       return name.endsWith(`-${stableHash(text)}`) ? text : undefined;
     } catch {

@@ -1,6 +1,5 @@
-import { readFileSync } from 'node:fs';
+import { stateBytes, writeAtomic } from '../stateFile.js';
 import { Bm25Index, indexTokens } from '../text/index.js';
-import { writeAtomic } from './atomicFile.js';
 import { isAlive, type Probe, probedPlaces, probesOf } from './lexicalCheck.js';
 import { type Cut, FIELDS, READY_FILE, TokenCache } from './tokenCache.js';
 import type { Chunk } from './types.js';
@@ -87,7 +86,7 @@ interface Note {
 function readIndex(cache: LexicalCache, size: number): Bm25Index<number> | undefined {
   try {
     const isOurs = (note: unknown) => (note as Note).key === cache.key;
-    const { index, note } = Bm25Index.fromBytes<number>(readFileSync(cache.file), isOurs);
+    const { index, note } = Bm25Index.fromBytes<number>(stateBytes(cache.file), isOurs);
     return isAlive(index, (note as Note).probes, size) ? index : undefined;
   } catch {
     // Not there, cut off by a crash, or of another version: made anew.

@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { assetPath, packageVersion } from '../assets.js';
+import { stateBytes, writeAtomic } from '../stateFile.js';
 import { fold, taughtWords } from '../text/index.js';
-import { writeAtomic } from './atomicFile.js';
 import { type FieldTokens, TOKEN_KEY_BYTES, TokenFile, TokenWriter } from './tokenFile.js';
 import type { Chunk } from './types.js';
 
@@ -167,7 +166,7 @@ export function tokenKey(chunk: Chunk): string {
 function readTokens(file: string | undefined): TokenFile | undefined {
   if (file === undefined) return undefined;
   try {
-    return new TokenFile(readFileSync(file));
+    return new TokenFile(stateBytes(file));
   } catch {
     // Not there, cut off by a crash, or of another version: cut anew.
     return undefined;

@@ -130,6 +130,20 @@ export class TokenWriter {
   }
 }
 
+/** A checksum says that nothing was lost on the way, not that it made sense when it was written. */
+function isHead(value: unknown): value is Head {
+  const head = value as Partial<Head> | null;
+  const areTexts = (list: unknown) => Array.isArray(list) && list.every((item) => typeof item === 'string');
+  const isCount = (n: unknown) => Number.isInteger(n) && (n as number) >= 0;
+  return (
+    typeof head?.cutter === 'string' &&
+    areTexts(head.taught) &&
+    areTexts(head.vocabulary) &&
+    isCount(head.fresh) &&
+    isCount(head.count)
+  );
+}
+
 /** Tokens by key, from a file. */
 export class TokenFile {
   readonly cutter: string;
@@ -152,13 +166,15 @@ export class TokenFile {
     this.checksum = bytes.readUInt32LE(8);
     if (crc32(bytes.subarray(CHECKED_FROM)) !== this.checksum) throw new Error('a damaged file of tokens');
     const from = FIRST_BYTES + bytes.readUInt32LE(12);
-    const head = JSON.parse(bytes.toString('utf8', FIRST_BYTES, from)) as Head;
+    const head = JSON.parse(bytes.toString('utf8', FIRST_BYTES, from)) as unknown;
+    if (!isHead(head)) throw new Error('a file of tokens whose head makes no sense');
     this.cutter = head.cutter;
     this.taught = new Set(head.taught);
     this.vocabulary = head.vocabulary;
     this.fresh = head.fresh;
     const endsAt = from + TOKEN_KEY_BYTES * head.count;
     const recordsAt = endsAt + 4 * head.count;
+    if (recordsAt > bytes.length) throw new Error('a file of tokens that is too short');
     for (let i = 0; i < head.count; i++) {
       const at = from + TOKEN_KEY_BYTES * i;
       this.places.set(bytes.toString('latin1', at, at + TOKEN_KEY_BYTES), i);

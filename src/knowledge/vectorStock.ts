@@ -1,6 +1,6 @@
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { EMBEDDED_ID, openVectorCache, type VectorCache, VectorIndex } from '../embed/index.js';
+import { stateBytes, writeAtomic } from '../stateFile.js';
 import { stableHash } from '../text/index.js';
 import { textsOf } from './meaning.js';
 import type { Chunk } from './types.js';
@@ -44,7 +44,7 @@ export class VectorStock {
     private readonly snapshot: string | undefined,
     private readonly readyFile: string | undefined,
   ) {
-    const kept = snapshot === undefined ? undefined : readIndex(snapshot, embedder.id);
+    const kept = snapshot === undefined ? undefined : readIndex(snapshot, embedder);
     this.index = kept ?? new VectorIndex({ embedderId: embedder.id, dimension: embedder.dimension });
     if (kept !== undefined) this.saved = this.fingerprint();
   }
@@ -94,21 +94,13 @@ export class VectorStock {
     if (this.snapshot === undefined) return;
     const now = this.fingerprint();
     if (now === this.saved) return;
-    const temp = `${this.snapshot}.${process.pid}.tmp`;
-    try {
-      mkdirSync(dirname(this.snapshot), { recursive: true });
-      writeFileSync(temp, this.index.toBytes());
-      renameSync(temp, this.snapshot);
-      this.saved = now;
-    } catch {
-      if (existsSync(temp)) rmSync(temp, { force: true });
-    }
+    if (writeAtomic(this.snapshot, [this.index.toBytes()])) this.saved = now;
   }
 
   private fromReady(): void {
     if (this.readyFile === undefined || this.embedder.id !== EMBEDDED_ID) return;
     if ([...this.texts.keys()].every((hash) => this.index.has(hash))) return;
-    const ready = readIndex(this.readyFile, this.embedder.id);
+    const ready = readIndex(this.readyFile, this.embedder);
     if (ready === undefined) return;
     for (const hash of this.texts.keys()) {
       const vector = this.index.has(hash) ? undefined : ready.get(hash);
@@ -143,9 +135,10 @@ export function openStock(
   return { stock: new VectorStock(embedder, cache, snapshot, readyFile), cache };
 }
 
-function readIndex(file: string, embedderId: string): VectorIndex | undefined {
+function readIndex(file: string, { id, dimension }: { id: string; dimension: number }): VectorIndex | undefined {
   try {
-    return VectorIndex.fromBytes(readFileSync(file), embedderId);
+    const index = VectorIndex.fromBytes(stateBytes(file), id);
+    return index.dimension === dimension ? index : undefined;
   } catch {
     // Not there, cut off by a crash, or of another model: filled from the cache.
     return undefined;

@@ -1,7 +1,8 @@
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { packageVersion } from '../assets.js';
+import { stateBytes, writeAtomic } from '../stateFile.js';
 import type { FileDetail, IndexedFile, TermCounts } from './types.js';
 import { Vocabulary } from './vocabulary.js';
 
@@ -61,7 +62,7 @@ function versionStamp(): string {
  */
 export function readStore(stateDir: string): StoredIndex | undefined {
   try {
-    return decode(readFileSync(join(stateDir, STORE_FILE)));
+    return decode(stateBytes(join(stateDir, STORE_FILE)));
   } catch {
     return undefined;
   }
@@ -171,20 +172,10 @@ function sectionsOf(
  * @returns whether it was written
  */
 export function writeStore(stateDir: string, index: StoredIndex): boolean {
-  const file = join(stateDir, STORE_FILE);
-  const temporary = `${file}.${process.pid}.tmp`;
-  try {
-    mkdirSync(stateDir, { recursive: true });
-    writeFileSync(temporary, encode(index));
-    renameSync(temporary, file);
-    return true;
-  } catch {
-    removeQuietly(temporary);
-    return false;
-  }
+  return writeAtomic(join(stateDir, STORE_FILE), [encode(index)]);
 }
 
-function removeQuietly(file: string): void {
+function _removeQuietly(file: string): void {
   try {
     rmSync(file, { force: true });
   } catch {

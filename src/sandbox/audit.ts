@@ -2,9 +2,7 @@ import {
   closeSync,
   fstatSync,
   mkdirSync,
-  openSync,
   readdirSync,
-  readFileSync,
   readSync,
   renameSync,
   rmSync,
@@ -13,6 +11,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { XiheError } from '../errors.js';
+import { openStateAppend, stateBytes } from '../stateFile.js';
 import { maskPersonal, maskSecrets } from '../text/index.js';
 import { withFileLock } from './lock.js';
 import type { AuditEntry } from './types.js';
@@ -75,7 +74,7 @@ export class AuditLog {
   }
 
   private appendLine(line: string): void {
-    const fd = openSync(join(this.dir, CURRENT), 'a+', 0o600);
+    const fd = openStateAppend(join(this.dir, CURRENT), { mode: 0o600, readable: true });
     try {
       // A process that was killed in the middle of its line must not swallow this one.
       writeSync(fd, `${endsInLine(fd) ? '' : '\n'}${line}\n`);
@@ -123,7 +122,7 @@ function parseLines(file: string): AuditEntry[] {
   const entries: AuditEntry[] = [];
   let text: string;
   try {
-    text = readFileSync(file, 'utf8');
+    text = stateBytes(file).toString('utf8');
   } catch {
     return [];
   }

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, lstatSync, readFileSync, realpathSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { XiheError } from '../errors.js';
+import { stateBytes } from '../stateFile.js';
 import { applyTextEdits, decodeText, encodeText, MAX_TEXT_BYTES, readFileText } from '../text/index.js';
 import type { Encoding, FileText } from '../text/types.js';
 import { applyFiles, isApplied } from './apply.js';
@@ -58,7 +59,9 @@ export class Changeset {
   static open(stateDir: string, root: string, id: string): Changeset {
     const changeset = new Changeset(stateDir, realpathSync(root), id);
     const meta = changeset.file('meta.json');
-    const owner = existsSync(meta) ? (JSON.parse(readFileSync(meta, 'utf8')) as { root: string }).root : undefined;
+    const owner = existsSync(meta)
+      ? (JSON.parse(stateBytes(meta).toString('utf8')) as { root: string }).root
+      : undefined;
     if (owner !== changeset.root) {
       throw new XiheError('CHANGESET_NOT_FOUND', `找不到变更集 ${id}`, {
         hint: owner === undefined ? '它可能已被清理；重新运行任务。' : `它属于另一个项目：${owner}`,
@@ -264,7 +267,7 @@ export class Changeset {
   }
 
   private blob(hash: string): Buffer {
-    return readFileSync(this.file('blobs', hash));
+    return stateBytes(this.file('blobs', hash));
   }
 }
 

@@ -1,5 +1,6 @@
-import { closeSync, fsyncSync, ftruncateSync, openSync, readFileSync, statSync, writeSync } from 'node:fs';
+import { closeSync, fsyncSync, ftruncateSync, statSync, writeSync } from 'node:fs';
 import { XiheError } from '../errors.js';
+import { openStateAppend, stateBytes } from '../stateFile.js';
 import type { Encoding } from '../text/types.js';
 import { faultPoint } from './durable.js';
 
@@ -52,7 +53,7 @@ export function readJournal(file: string): JournalState {
 /** Appends one line and syncs it; returns only when a power cut could not undo it. */
 export function appendJournal(file: string, entry: JournalEntry, goodBytes: number): number {
   const line = Buffer.from(`${JSON.stringify(entry)}\n`);
-  const fd = openSync(file, 'a');
+  const fd = openStateAppend(file);
   try {
     if (journalBytes(file) > goodBytes) ftruncateSync(fd, goodBytes);
     // Two writes, so that a kill between them leaves the torn line that tests look at.
@@ -77,7 +78,7 @@ function writeAll(fd: number, bytes: Uint8Array): void {
 }
 
 function readIfThere(file: string): Buffer {
-  return journalBytes(file) === 0 ? Buffer.alloc(0) : readFileSync(file);
+  return journalBytes(file) === 0 ? Buffer.alloc(0) : stateBytes(file);
 }
 
 function parseLine(line: string): JournalEntry | null {

@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { linkSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { linkSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { errnoOf, XiheError } from '../errors.js';
+import { stateBytes } from '../stateFile.js';
 import { inState } from './durable.js';
 import { type Owner, ownerState, parseOwner, selfOwner } from './liveness.js';
 
@@ -140,7 +141,7 @@ function isFree(path: string, n: number): boolean {
 
 function readHolder(path: string, n: number): Owner | null {
   try {
-    return parseOwner(readFileSync(`${path}.${n}`, 'utf8'));
+    return parseOwner(stateBytes(`${path}.${n}`).toString('utf8'));
   } catch {
     return null;
   }

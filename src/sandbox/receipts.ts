@@ -1,5 +1,6 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { stateBytes } from '../stateFile.js';
 import { hashOf, inState, replaceFile } from './durable.js';
 import type { Receipt } from './types.js';
 
@@ -37,7 +38,9 @@ export function readReceipts(stateDir: string): StoredReceipt[] {
 /** One receipt, null when there is none (or none that can be read). */
 export function readReceipt(stateDir: string, id: string): StoredReceipt | null {
   try {
-    const receipt = JSON.parse(readFileSync(join(receiptDir(stateDir, id), 'receipt.json'), 'utf8')) as StoredReceipt;
+    const receipt = JSON.parse(
+      stateBytes(join(receiptDir(stateDir, id), 'receipt.json')).toString('utf8'),
+    ) as StoredReceipt;
     return receipt.id === id && Array.isArray(receipt.files) ? receipt : null;
   } catch {
     return null;
@@ -56,7 +59,7 @@ export function keepBlob(stateDir: string, id: string, bytes: Uint8Array): void 
 }
 
 export function readBlob(stateDir: string, id: string, hash: string): Buffer {
-  return readFileSync(join(receiptDir(stateDir, id), 'blobs', hash));
+  return stateBytes(join(receiptDir(stateDir, id), 'blobs', hash));
 }
 
 /** What callers see of a receipt. */

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync, linkSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, linkSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { errnoOf, XiheError } from '../errors.js';
+import { stateBytes } from '../stateFile.js';
 import { maskSecrets } from '../text/index.js';
 import { faultPoint, fsyncDir, hashOf, inState, replaceFile, writeSynced } from './durable.js';
 
@@ -131,7 +132,7 @@ export class SideEffectLedger {
   private find(key: string): SideEffectEntry | null {
     let text: string;
     try {
-      text = readFileSync(this.file(key), 'utf8');
+      text = stateBytes(this.file(key)).toString('utf8');
     } catch (e) {
       if (errnoOf(e) === 'ENOENT') return null;
       throw e;

@@ -6,11 +6,11 @@ import { promisify } from 'node:util';
 import { crc32 } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { assetPath } from '../../src/assets.js';
-import { writeAtomic } from '../../src/knowledge/atomicFile.js';
 import { loadKnowledge } from '../../src/knowledge/index.js';
 import { type LexicalCache, openLexicalIndex } from '../../src/knowledge/lexicalStore.js';
 import { TokenFile, TokenWriter } from '../../src/knowledge/tokenFile.js';
 import type { Chunk } from '../../src/knowledge/types.js';
+import { writeAtomic } from '../../src/stateFile.js';
 import { addUserWords, type Bm25Index, indexTokens } from '../../src/text/index.js';
 import { document, tree } from './support.js';
 

@@ -154,7 +154,7 @@ describe('the query log', () => {
   it('a place that can not be written fails nothing', () => {
     const dir = tree({ state: 'a file' });
     new QueryLog(join(dir, 'state')).append(at('2026-11-02T00:00:00.000Z'));
-    mkdirSync(join(dir, 'other', 'queries.jsonl'), { recursive: true });
+    mkdirSync(join(dir, 'other', 'queries.jsonl', 'inner'), { recursive: true });
     const log = new QueryLog(join(dir, 'other'));
     log.append(at('2026-11-02T00:00:00.000Z'));
     expect(log.read({ now: NOW })).toEqual([]);

@@ -3,6 +3,7 @@ import { createRequire } from 'node:module';
 import { dirname } from 'node:path';
 import type Libsql from 'libsql';
 import { messageOf, XiheError } from '../../errors.js';
+import { removeStrange } from '../../stateFile.js';
 
 export type Database = Libsql.Database;
 
@@ -58,6 +59,7 @@ PRAGMA user_version = ${SCHEMA_VERSION};`;
 export function openDatabase(file: string): Database {
   try {
     mkdirSync(dirname(file), { recursive: true });
+    for (const part of ['', '-wal', '-shm']) removeStrange(file + part);
     return withRetries(() => connect(file));
   } catch (cause) {
     throw stateError(cause, file);

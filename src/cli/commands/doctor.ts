@@ -5,11 +5,12 @@ import pc from 'picocolors';
 import { defaultConfig, loadConfig, type XiheConfig } from '../../config.js';
 import { messageOf, XiheError } from '../../errors.js';
 import { openLayout, type ProjectLayout } from '../../layout.js';
+import { strangeFiles } from '../../stateFile.js';
 import { shownAddress, type Untrusted, untrustedError } from '../../trust.js';
 import type { ProjectDestination } from '../destinations.js';
 import { EXIT } from '../exit-codes.js';
 import { errorsFirst, openCore } from '../open.js';
-import { print, printJson } from '../output.js';
+import { print, printJson, visibleLine } from '../output.js';
 import { embeddingCheck } from './doctorEmbedding.js';
 import type { CommonOptions } from './options.js';
 
@@ -99,6 +100,12 @@ async function program(name: string, argv: string[], hint: string): Promise<Chec
 }
 
 function state(layout: ProjectLayout): Check {
+  const strange = strangeFiles(layout.stateDir);
+  if (strange.length > 0) {
+    const shown = strange.slice(0, STRANGE_SHOWN).map(visibleLine).join('、');
+    const detail = `${layout.stateDir} 里有 ${strange.length} 个不是普通文件的东西，没有读：${shown}`;
+    return { name: '运行状态', state: 'warn', detail, hint: '删掉它们；里面能重建的会自己重建。' };
+  }
   if (!layout.stateIsElsewhere) return { name: '运行状态', state: 'ok', detail: layout.stateDir, hint: '' };
   return {
     name: '运行状态',
@@ -107,6 +114,9 @@ function state(layout: ProjectLayout): Check {
     hint: '能看能查；要写入改动，先给项目目录写权限。',
   };
 }
+
+/** Names of strange files in the state that are listed. */
+const STRANGE_SHOWN = 5;
 
 /** The settings; a broken file is one failed check, and the others go on with the defaults. */
 function readConfig(layout: ProjectLayout): { config: XiheConfig; check: Check } {

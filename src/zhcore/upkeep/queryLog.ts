@@ -1,22 +1,10 @@
-import {
-  closeSync,
-  constants,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  readSync,
-  renameSync,
-  statSync,
-  writeSync,
-} from 'node:fs';
+import { closeSync, mkdirSync, readSync, renameSync, statSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
 import type { LookupResult } from '../../knowledge/index.js';
+import { openStateAppend, readStateFile } from '../../stateFile.js';
 import { estimateTokens, fold, maskPersonal, maskText } from '../../text/index.js';
 import type { CoreResult, EntryType, InjectedEntry, Phase } from '../types.js';
-
-/** For reading and adding at the end. No link is followed: the folder lies in a repository, which may bring one that points anywhere. */
-const APPEND = constants.O_APPEND | constants.O_CREAT | constants.O_RDWR | (constants.O_NOFOLLOW ?? 0);
 
 /** Bytes of one file; two are kept. A record has about 400 bytes, so this is some 25,000 queries, a year of a busy team. */
 const FILE_BYTES = 5_000_000;
@@ -98,7 +86,7 @@ export class QueryLog {
     try {
       mkdirSync(this.stateDir, { recursive: true });
       this.rotate();
-      const fd = openSync(this.file, APPEND);
+      const fd = openStateAppend(this.file, { readable: true });
       try {
         // A line that a crash cut must not take this one with it.
         writeSync(fd, `${endsTorn(fd, this.file) ? '\n' : ''}${JSON.stringify(record)}\n`);
@@ -144,11 +132,7 @@ function endsTorn(fd: number, file: string): boolean {
 }
 
 function linesOf(file: string): string[] {
-  try {
-    return readFileSync(file, 'utf8').split('\n');
-  } catch {
-    return [];
-  }
+  return (readStateFile(file)?.toString('utf8') ?? '').split('\n');
 }
 
 function parseLine(line: string): QueryRecord | undefined {
