@@ -51,9 +51,9 @@ function sameTree() {
   );
 }
 
-/** What a build is made of: code, and the general layer, which is parsed and cut ahead. */
-const BUILT_FROM = [['src'], ['scripts', 'build.mjs'], ['knowledge'], ['playbooks']].map((parts) =>
-  join(root, ...parts),
+/** What a build is made of: code, its packages, and the general layer, which is parsed and cut ahead. */
+const BUILT_FROM = [['src'], ['scripts', 'build.mjs'], ['package-lock.json'], ['knowledge'], ['playbooks']].map(
+  (parts) => join(root, ...parts),
 );
 
 /** Builds dist/ when something that it is made of is newer than the last build. */
