@@ -119,8 +119,16 @@ class Linker {
     const folder = realpathSync(source);
     if (this.mayCopy(folder, skipped)) {
       this.copyFolder(folder, target, folder, target, skipped);
-      return;
-    }
+    } else this.linkEntries(folder, target, skipped, copied);
+  }
+
+  /** What is too large to be copied as a whole is linked as a whole: copies of some scopes would cost seconds and protect nothing. */
+  private linkEntries(
+    folder: string,
+    target: string,
+    skipped: ReadonlySet<string>,
+    copied: ReadonlySet<string> = new Set(),
+  ): void {
     this.readable.add(folder);
     for (const name of readdirSync(folder)) {
       if (skipped.has(name)) continue;
@@ -130,7 +138,8 @@ class Linker {
       if (copied.has(name)) cpSync(from, to, { recursive: true, verbatimSymlinks: true });
       // `@scope/` and `.bin/` hold entries of their own.
       else if ((name.startsWith('@') || name === '.bin') && !lstatSync(from).isSymbolicLink() && isFolder(from)) {
-        this.linkFolder(from, to, skipped);
+        mkdirSync(to, { recursive: true });
+        this.linkEntries(from, to, skipped);
       } else this.linkEntry(from, to);
     }
   }

@@ -17,6 +17,7 @@ import {
 import { homedir, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { linkDependencies } from '../../src/sandbox/dependencies.js';
 import {
   Changeset,
   confinementStatus,
@@ -366,6 +367,22 @@ describe('a scratch copy where nothing confines commands', () => {
 });
 
 describe('dependencies of a scratch copy', () => {
+  it('are copied as a whole or linked as a whole, scopes included', () => {
+    const root = realpathSync(tempDir());
+    write(root, {
+      'node_modules/large/i.js': 'x'.repeat(2000),
+      'node_modules/@scope/one/i.js': 'x',
+    });
+    const isLink = (copyUpTo: number, entry: string) => {
+      const copy = join(tempDir(), 'copy');
+      linkDependencies(root, copy, ['package.json'], copyUpTo);
+      return lstatSync(join(copy, 'node_modules', entry)).isSymbolicLink();
+    };
+    for (const entry of ['large', '@scope/one'])
+      expect([isLink(1000, entry), isLink(3000, entry)]).toEqual([true, false]);
+    expect(isLink(1000, '@scope')).toBe(false);
+  });
+
   function monorepo(): { top: string; app: string } {
     const top = tempDir();
     write(top, {

@@ -1,19 +1,52 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { cpSync, lstatSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync, symlinkSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  symlinkSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { packageRoot } from '../../src/assets.js';
 
-/** A temporary copy of the example shop, with the checkout's node_modules linked, so that its own tests run. */
+/** A temporary copy of the example shop, with what it needs to run its own tests linked from the checkout. */
 export function copyMall(options: { link?: boolean; name?: string } = {}): string {
   const dir = mkdtempSync(join(tmpdir(), options.name ?? 'xihe-mall-'));
   cpSync(join(packageRoot(), 'examples', 'mall'), dir, {
     recursive: true,
     filter: (p) => !/node_modules|\.xihe\/state/.test(p),
   });
-  if (options.link !== false) symlinkSync(join(packageRoot(), 'node_modules'), join(dir, 'node_modules'));
+  if (options.link !== false) linkPackages(dir);
   return dir;
+}
+
+/**
+ * What `npm install` would put into the shop: the packages that it names, and theirs. Not the whole node_modules of the checkout: a
+ * machine without bwrap copies that, 15,000 files, for every command of every run.
+ */
+function linkPackages(dir: string): void {
+  const installed = join(packageRoot(), 'node_modules');
+  const done = new Set<string>();
+  const link = (manifest: string, keys: readonly string[]): void => {
+    const fields = JSON.parse(readFileSync(manifest, 'utf8')) as Record<string, Record<string, string>>;
+    for (const name of keys.flatMap((key) => Object.keys(fields[key] ?? {}))) {
+      // Of optional packages, those for other systems are not there.
+      if (done.has(name) || !existsSync(join(installed, name))) continue;
+      done.add(name);
+      const target = join(dir, 'node_modules', name);
+      mkdirSync(dirname(target), { recursive: true });
+      symlinkSync(join(installed, name), target);
+      link(join(installed, name, 'package.json'), ['dependencies', 'optionalDependencies']);
+    }
+  };
+  link(join(dir, 'package.json'), ['dependencies', 'devDependencies']);
 }
 
 export function removeDir(dir: string): void {
