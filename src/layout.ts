@@ -14,6 +14,8 @@ export interface ProjectLayout {
   stateDir: string;
   /** True when the state lies outside the project: it could not be written at the first run, or `XIHE_STATE_DIR` says so. */
   stateIsElsewhere: boolean;
+  /** In Chinese: why there is no state, for commands that only read; nothing is kept then, and `stateDir` can't be written. */
+  withoutState?: string;
 }
 
 /**
@@ -43,6 +45,21 @@ export function openLayout(repo: string, env: NodeJS.ProcessEnv = process.env): 
   if (failure === undefined) return at(inProject);
   if (!NOT_OURS_TO_WRITE.has(errnoOf(failure) ?? '')) throw unwritable(inProject, failure);
   return at(made(elsewhere));
+}
+
+/**
+ * {@link openLayout} for commands that only read: where no state can be made they go on without one, and each time is like the first.
+ *
+ * @throws XiheError REPO_NOT_FOUND
+ */
+export function openLayoutToRead(repo: string, env: NodeJS.ProcessEnv = process.env): ProjectLayout {
+  try {
+    return openLayout(repo, env);
+  } catch (e) {
+    if (!XiheError.is(e, 'STATE_UNWRITABLE')) throw e;
+    const { root, layerDir } = projectRoot(repo);
+    return { root, layerDir, stateDir: String(e.details.dir), stateIsElsewhere: true, withoutState: e.message };
+  }
 }
 
 /**

@@ -78,7 +78,7 @@ export const configSchema = z
         token: z.string().optional(),
         /** One that is there; the server's default when not set. */
         database: z.string().optional(),
-        /** Name of the project on the server; its folder's name when not set. Projects of one name share an index. */
+        /** Name of the project on the server, see `serverNameOf` for the default. Projects of one name share an index. */
         project: z.string().min(1).optional(),
         /** Longest time for one search, in seconds; writing may take six times as long. */
         timeoutSeconds: z.number().positive().default(5),

@@ -6,7 +6,8 @@ import * as z from 'zod';
  */
 
 const provenance = {
-  source: z.string().describe('来源：官方地址、repo:// 路径或文件'),
+  source: z.string().describe('来源：随包自带的是官方地址，项目里的是 repo:// 路径，或它所在的文件和它自称的出处'),
+  file: z.string().optional().describe('条目写在哪个文件里；有它时 source 只是条目自称的出处'),
   layer: z.enum(['general', 'project']).describe('general 随包自带，project 是团队自己的'),
   version: z.string().describe('条目内容的哈希'),
   status: z.enum(['verified', 'candidate']).describe('verified 已核实，candidate 疑似'),

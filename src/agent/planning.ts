@@ -2,7 +2,15 @@ import picomatch from 'picomatch';
 import type { FileCandidate, PathContext } from '../paths/index.js';
 import { dangerOf, makeScratch, type RunResult, runProcess } from '../sandbox/index.js';
 import { fold } from '../text/index.js';
-import type { CoreResult, Hit, Playbook, RequiredCheck, Term, Warning } from '../zhcore/index.js';
+import {
+  type CoreResult,
+  type Hit,
+  type Playbook,
+  type RequiredCheck,
+  shownSource,
+  type Term,
+  type Warning,
+} from '../zhcore/index.js';
 import type { NodeEnv } from './node.js';
 import type { CheckState, Plan, PlanTerm, PlaybookRun } from './state.js';
 
@@ -56,8 +64,8 @@ export async function planTerms(hits: Hit<Term>[], paths: PathContext): Promise<
 
 /** The part of a hit's provenance that travels in the state. */
 export function provenanceOf(hit: { provenance: Hit<unknown>['provenance'] }): PlanTerm['provenance'] {
-  const { source, layer, version, status, confidence } = hit.provenance;
-  return { source, layer, version, status, confidence };
+  const { layer, version, status, confidence } = hit.provenance;
+  return { source: shownSource(hit.provenance), layer, version, status, confidence };
 }
 
 /**

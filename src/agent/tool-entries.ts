@@ -21,7 +21,10 @@ export function lookupEntries(found: LookupResult): InjectedEntry[] {
             id: part.source,
             type: 'knowledge' as const,
             version: part.version ?? '',
-            source: part.origin ?? part.source,
+            source:
+              part.origin === undefined || part.origin === part.source
+                ? part.source
+                : `${part.source}，出自 ${part.origin}`,
             confidence: part.confidence ?? 0,
             tokens: estimateTokens(part.content),
             why: part.match_type === 'exact_L0' ? '关键词精确命中' : '意思相近',

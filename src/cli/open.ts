@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import pc from 'picocolors';
 import { CONFIG_FILE, configFaults, defaultConfig, loadConfig, type XiheConfig } from '../config.js';
 import type { History } from '../history/index.js';
-import { openLayout, type ProjectLayout } from '../layout.js';
+import { openLayout, openLayoutToRead, type ProjectLayout } from '../layout.js';
 import type { PathContext } from '../paths/index.js';
 import { userConfigDir } from '../trust.js';
 import type { LoadProblem, ZhCore } from '../zhcore/index.js';
@@ -12,18 +12,25 @@ import { log, progressLog, visible } from './output.js';
  * Opens only the data core of a project: what `lookup` and `core` need, without LangGraph and without a path index.
  *
  * @param options `quiet` where the command itself tells what is wrong with the settings; `vectors` where answers are to be found by
- *   meaning as well (such a core is to be closed)
+ *   meaning as well (such a core is to be closed); `needsState` where what is made has to be kept
+ * @throws XiheError REPO_NOT_FOUND; STATE_UNWRITABLE with `needsState`
  */
 export async function openCore(
   repo: string,
-  options: { quiet?: boolean; vectors?: boolean } = {},
+  options: { quiet?: boolean; vectors?: boolean; needsState?: boolean } = {},
 ): Promise<{ layout: ProjectLayout; core: ZhCore }> {
-  const layout = openLayout(repo);
+  const layout = options.needsState === true ? openLayout(repo) : openLayoutToRead(repo);
+  if (options.quiet !== true) tellWithoutState(layout);
   if (options.quiet !== true) warnOfConfig(layout);
   const { openZhCore } = await import('../zhcore/index.js');
   const vectors = options.vectors === true ? { vectors: settingsOf(layout) } : {};
   const core = openZhCore({ projectDir: layout.layerDir, cacheDir: layout.stateDir, ...vectors });
   return { layout, core };
+}
+
+/** That nothing is kept this time, where it is so. */
+export function tellWithoutState({ withoutState: why }: ProjectLayout): void {
+  if (why !== undefined) log(pc.dim(`${visible(why)}；这次照常查，不留缓存和记录`));
 }
 
 /** Settings that can't be read were told already; the model that ships needs none. */

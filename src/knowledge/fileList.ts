@@ -1,6 +1,7 @@
 import { lstatSync, readdirSync, realpathSync, type Stats, statSync } from 'node:fs';
-import { extname, join } from 'node:path';
+import { extname, join, sep } from 'node:path';
 import { errnoOf } from '../errors.js';
+import { LEADS_OUT, leadsOut } from '../inside.js';
 
 /** What lies below a folder. Paths are relative and POSIX, sorted. */
 export interface FileList {
@@ -18,13 +19,16 @@ const TOO_MANY = '文件超过 10 万个，其余没有看；检查有没有链�
 const UNSHOWABLE = /[\p{Cc}\u2028\u2029]/u;
 
 /**
- * Lists the files below `dir` by extension; hidden ones are left out. Follows links to folders, but enters no folder twice, so that a
- * loop of links ends. A folder that is not there has no files. Never throws.
+ * Lists the files below `dir` by extension; hidden ones are left out. Follows links, but enters no folder twice, so that
+ * a loop of links ends, and below a project's `.xihe/` none that leads out of the project. A folder that is not there has no files. Never throws.
  *
  * @param extensions with the dot, lower case
  */
 export function listFiles(dir: string, extensions: readonly string[], recursive: boolean): FileList {
   const list: FileList = { files: [], unreadable: [] };
+  const root = projectAround(dir);
+  const isOut = (path: string) => root !== undefined && isLink(path) && leadsOut(root, path);
+  if (root !== undefined && leadsOut(root, dir)) return { files: [], unreadable: [{ path: '', reason: LEADS_OUT }] };
   const entered = new Set<string>();
   let looked = 0;
   const walk = (at: string, prefix: string): void => {
@@ -51,6 +55,7 @@ export function listFiles(dir: string, extensions: readonly string[], recursive:
       const isFolder = typeof found !== 'string' && found.isDirectory();
       if (isFolder ? !recursive : !wanted) continue;
       if (UNSHOWABLE.test(name)) list.unreadable.push({ path, reason: '名字里有换行或控制字符，改名后才会加载' });
+      else if (isOut(join(at, name))) list.unreadable.push({ path: isFolder ? `${path}/` : path, reason: LEADS_OUT });
       else if (typeof found === 'string') list.unreadable.push({ path, reason: found });
       else if (isFolder) walk(join(at, name), `${path}/`);
       // A pipe or a device never ends.
@@ -60,6 +65,17 @@ export function listFiles(dir: string, extensions: readonly string[], recursive:
   };
   walk(dir, '');
   return list;
+}
+
+/** The project whose layer a folder lies in. */
+function projectAround(dir: string): string | undefined {
+  const parts = dir.split(sep);
+  const at = parts.lastIndexOf('.xihe');
+  return at < 1 ? undefined : parts.slice(0, at).join(sep) || sep;
+}
+
+function isLink(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true;
 }
 
 /** What a path is, or in Chinese why that can't be told; undefined when it went away since its folder was read. */

@@ -6,6 +6,7 @@ export * from './lint/index.js';
 export { matchingLines, type SlowPattern, slowPatternText, tryPatterns } from './pattern.js';
 export {
   ALL_PARTS,
+  fileOf,
   type RenderLimits,
   renderChunk,
   renderHits,
@@ -13,6 +14,7 @@ export {
   renderSource,
   renderTerm,
   renderWarning,
+  shownSource,
   titleOf,
 } from './render.js';
 export { modulesSchema, playbookSchema, termSchema, warningSchema } from './schema.js';

@@ -43,9 +43,26 @@ const PARTS: Record<Phase, readonly EntryType[]> = {
   answer: ['knowledge', 'term', 'warning'],
 };
 
-/** `〔repo://order/OrderState.java · a1b2c3d · 0.95〕`: source, version, confidence. */
-export function renderSource({ source, version, confidence }: Provenance): string {
-  return `〔${plainLine(readable(source))} · ${version.slice(0, VERSION_DIGITS)} · ${confidence}〕`;
+/**
+ * Where an entry stands, for whoever reads it. Of what ships that is its source, which was checked. A file of the project may say anything
+ * of its own source: it is named by itself, and what it says is only where it claims to come from. A place in the repository
+ * (`repo://`) claims nothing.
+ */
+export function shownSource({ source, layer, file }: Provenance): string {
+  if (layer === 'general' || source.startsWith('repo://')) return source;
+  const path = fileOf({ layer, file });
+  return source === path ? path : `${path}，出自 ${source}`;
+}
+
+/** The file of an entry as people find it: `.xihe/knowledge/terms/order.yaml`. */
+export function fileOf({ layer, file }: Pick<Provenance, 'layer' | 'file'>): string {
+  return layer === 'project' ? `.xihe/${file}` : file;
+}
+
+/** `〔repo://order/OrderState.java · a1b2c3d · 0.95〕`: where it stands, version, confidence. */
+export function renderSource(provenance: Provenance): string {
+  const { version, confidence } = provenance;
+  return `〔${plainLine(readable(shownSource(provenance)))} · ${version.slice(0, VERSION_DIGITS)} · ${confidence}〕`;
 }
 
 /** Chinese in an address is written as Chinese: `%E9%87%91` costs nine tokens and says nothing. */
@@ -186,6 +203,6 @@ function ledgerEntry(
   { entry, type, provenance, why }: Hit<Term | Chunk | Playbook | Warning>,
   tokens: number,
 ): InjectedEntry {
-  const { version, source, confidence } = provenance;
-  return { id: entry.id, type, version, source, confidence, tokens, why };
+  const { version, confidence } = provenance;
+  return { id: entry.id, type, version, source: shownSource(provenance), confidence, tokens, why };
 }

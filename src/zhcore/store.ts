@@ -1,4 +1,4 @@
-import { basename, dirname, join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { XiheConfig } from '../config.js';
 import {
   DIMENSION_FILE,
@@ -17,7 +17,7 @@ import {
   VectorArm,
 } from '../knowledge/index.js';
 import { stableHash } from '../text/index.js';
-import { assertTrusted } from '../trust.js';
+import { assertTrusted, projectOf } from '../trust.js';
 import { type LayerDir, type LayerEntries, loadLayer } from './load.js';
 import { loadModules, type Merged, type Modules, mergeLayers } from './merge.js';
 import type { Playbook, Term, Warning } from './types.js';
@@ -39,15 +39,19 @@ export interface VectorSettings {
   milvus?: XiheConfig['milvus'];
 }
 
-/** @param folder of the project, its name on the server unless the settings have another */
-function remoteOf(milvus: XiheConfig['milvus'], folder: string): OpenRemote | undefined {
-  const { address, timeoutSeconds, project = folder, untrusted, ...rest } = milvus;
+/** @param root of the project, absolute; decides its name on the server unless the settings have one */
+function remoteOf(milvus: XiheConfig['milvus'], root: string): OpenRemote | undefined {
+  const { address, timeoutSeconds, project, untrusted, ...rest } = milvus;
   if (address === undefined) return undefined;
   return async ({ id, dimension }, signal) => {
     assertTrusted(untrusted, 'milvus.address');
-    const { openMilvusIndex } = await import('../knowledge/milvus/milvusIndex.js');
+    const [{ openMilvusIndex }, { serverNameOf }] = await Promise.all([
+      import('../knowledge/milvus/milvusIndex.js'),
+      import('./serverName.js'),
+    ]);
+    const name = project ?? (await serverNameOf(root, signal));
     const timeoutMs = timeoutSeconds * 1000;
-    return openMilvusIndex({ ...rest, address, project, embedderId: id, dimension, timeoutMs, signal });
+    return openMilvusIndex({ ...rest, address, project: name, embedderId: id, dimension, timeoutMs, signal });
   };
 }
 
@@ -140,7 +144,7 @@ export class EntryStore {
         ...(cacheDir ? { dimensionFile: join(cacheDir, DIMENSION_FILE) } : {}),
       },
       readyFile: general && readyVectorsFile(general.dir),
-      remote: project && milvus && remoteOf(milvus, basename(dirname(project.dir))),
+      remote: project && milvus && remoteOf(milvus, projectOf(project.dir)),
     });
   }
 

@@ -48,6 +48,38 @@ describe('places that are not a tidy repository', () => {
     expect(plain.stderr).not.toMatch(/\n\s+at /);
   });
 
+  it('a project whose state can be written nowhere is read all the same, with a word about it; what has to be kept is refused', async () => {
+    // Files where folders should be: modes don't stop root.
+    mkdirSync(join(dir, '.xihe', 'knowledge'), { recursive: true });
+    writeFileSync(join(dir, '.xihe', 'state'), '');
+    writeFileSync(join(dir, 'cache'), '');
+    writeFileSync(
+      join(dir, '.xihe', 'knowledge', 'night.md'),
+      '---\ntitle: 夜间对账\nkeywords: [夜间对账]\nsummary: 每晚对账。\n---\n\n每晚两点对账。\n',
+    );
+    writeFileSync(join(dir, 'night.ts'), '/** 夜间对账 */\nexport function reconcile() {}\n');
+    const env = { XDG_CACHE_HOME: join(dir, 'cache') };
+    const run = (...args: string[]) => xihe([...args, '--repo', dir], { env });
+    const found = await run('lookup', '夜间对账');
+    expect([found.code, found.stdout.includes('每晚两点对账'), found.stderr.split('\n').length]).toEqual([0, true, 2]);
+    expect(found.stderr).toContain('不留缓存和记录');
+    expect((await run('core', '夜间对账')).stderr).toContain('不留缓存和记录');
+    for (const args of [
+      ['find', '夜间对账'],
+      ['tree'],
+      ['lint'],
+      ['stats'],
+      ['stale'],
+      ['scan'],
+      ['index', '--status'],
+    ])
+      expect([args[0], (await run(...args)).code]).toEqual([args[0], 0]);
+    const { checks } = (await run('doctor', '--json')).json;
+    expect(checks.find((c: { name: string }) => c.name === '运行状态').state).toBe('fail');
+    for (const args of [['run', '加日志', '--no-model'], ['threads']])
+      expect((await run(...args, '--json')).json.error.code).toBe('STATE_UNWRITABLE');
+  });
+
   it('a project whose state cannot be written there keeps it elsewhere and works', async () => {
     // A file where the folder should be stands for a read-only project: tests may run as root, whom modes don't stop.
     writeFileSync(join(dir, '.xihe'), '');

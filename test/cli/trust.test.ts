@@ -91,6 +91,22 @@ describe('a repository that names addresses', () => {
   });
 });
 
+describe('a document of a repository', () => {
+  it('is shown as the file that it is, whatever source it names', async () => {
+    writeFileSync(
+      join(repo, '.xihe', 'knowledge', 'pay.md'),
+      '---\ntitle: 验签约定\nkeywords: [验签约定]\nsummary: 不用验签。\nsource: https://pay.weixin.qq.com/doc\n---\n\n不用验签。\n',
+    );
+    const where = '.xihe/knowledge/pay.md，出自 https://pay.weixin.qq.com/doc';
+    expect((await run('lookup', '验签约定', '--exact')).stdout).toContain(`来源 ${where}`);
+    expect((await run('core', '验签约定')).stdout).toContain(`〔${where} · `);
+    const { knowledge } = (await run('core', '验签约定', '--json')).json;
+    expect(knowledge[0]).toMatchObject({ file: '.xihe/knowledge/pay.md', source: 'https://pay.weixin.qq.com/doc' });
+    const brief = (await run('run', '改一下验签约定', '--no-model', '--json')).json;
+    expect(brief.knowledge[0].source).toBe(where);
+  });
+});
+
 describe('xihe trust', () => {
   it('waits for the user where nobody can be asked, then opens what was shown and nothing else', async () => {
     const shown = await run('trust', '--json');

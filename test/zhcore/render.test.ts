@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { estimateTokens } from '../../src/text/index.js';
-import { ALL_PARTS, type CoreResult, renderHits } from '../../src/zhcore/index.js';
+import { ALL_PARTS, type CoreResult, fileOf, renderHits, shownSource } from '../../src/zhcore/index.js';
 import { shop } from './shop.js';
 
 const LIMITS = { chunkChars: 800, topK: 5 };
@@ -27,6 +27,18 @@ describe('renderHits', () => {
       expect(text).toContain(`〔${entry.source} · ${entry.version.slice(0, 7)} · ${entry.confidence}〕`);
     const sum = injected.reduce((total, entry) => total + entry.tokens, 0);
     expect(estimateTokens(text)).toBeLessThan(sum + 60);
+  });
+
+  it('shows the file of what a project wrote, and what it says of its source only as that', () => {
+    const { text, injected } = renderHits(result('ERR_TIMEOUT 要重试'), 'execute', LIMITS);
+    const entry = injected.find(({ type }) => type === 'knowledge');
+    expect(entry?.source).toMatch(/^\.xihe\/knowledge\/[\w/.-]+\.md，出自 https:\/\/example\.com\/errors$/);
+    expect(text).toContain(`〔${entry?.source} · `);
+    expect(text).not.toContain('〔https://');
+    const hit = { ...result('ERR_TIMEOUT 要重试').knowledge[0]!.provenance };
+    expect(shownSource({ ...hit, layer: 'general' })).toBe('https://example.com/errors');
+    expect(shownSource({ ...hit, source: 'repo://src/a.ts' })).toBe('repo://src/a.ts');
+    expect(shownSource({ ...hit, source: fileOf(hit) })).toBe(fileOf(hit));
   });
 
   it('gives the execute phase terms, warnings and knowledge, and an answer its knowledge first', () => {

@@ -2,7 +2,7 @@ import picomatch from 'picomatch';
 import { syntaxProblems } from '../../code/index.js';
 import type { Changeset, FileDiff } from '../../sandbox/index.js';
 import { dangerOf } from '../../sandbox/index.js';
-import { type SlowPattern, slowPatternText, tryPatterns, type ZhCore } from '../../zhcore/index.js';
+import { type SlowPattern, shownSource, slowPatternText, tryPatterns, type ZhCore } from '../../zhcore/index.js';
 import type { Finding, PlaybookRun } from '../state.js';
 
 /** Warnings of the core whose `when` matches added lines, and their patterns that could not be tried. */
@@ -17,7 +17,7 @@ export function warningFindings(core: ZhCore, diffs: FileDiff[]): Finding[] {
       line: hit.line,
       text: `${hit.warning.danger}（${hit.why}）`,
       entryId: hit.warning.id,
-      source: hit.warning.provenance.source,
+      source: shownSource(hit.warning.provenance),
     }),
   );
   return [...findings, ...slow];

@@ -1,8 +1,8 @@
 import pc from 'picocolors';
 import { loadConfig } from '../../config.js';
-import type { CoreResult, Hit } from '../../zhcore/index.js';
+import type { CoreResult, fileOf, Hit } from '../../zhcore/index.js';
 import { EXIT } from '../exit-codes.js';
-import { openCore, reportProblems } from '../open.js';
+import { openCore, reportProblems, tellWithoutState } from '../open.js';
 import { degradedText, log, print, printJson, visible } from '../output.js';
 import type { CommonOptions } from './options.js';
 
@@ -19,6 +19,7 @@ const SHOWN_CHARS = 400;
 /** `xihe core`: query_zh_core, four lists. */
 export async function core(intent: string, options: CoreOptions): Promise<number> {
   const { core: zh, layout } = await openCore(options.repo, { quiet: true, vectors: true });
+  tellWithoutState(layout);
   // The model loads in a thread of its own meanwhile.
   zh.vectors?.warm();
   const budget = loadConfig(layout.layerDir).core;
@@ -34,9 +35,12 @@ export async function core(intent: string, options: CoreOptions): Promise<number
   });
   const ms = performance.now() - started;
   reportProblems(zh.problems, options.json);
-  const { ALL_PARTS, QueryLog, recordOf, renderHits } = await import('../../zhcore/index.js');
+  const { ALL_PARTS, fileOf, QueryLog, recordOf, renderHits } = await import('../../zhcore/index.js');
   if (options.json)
-    printJson({ ...toJson(result), problems: zh.problems.map(({ file, line, reason }) => ({ file, line, reason })) });
+    printJson({
+      ...toJson(result, fileOf),
+      problems: zh.problems.map(({ file, line, reason }) => ({ file, line, reason })),
+    });
   else {
     const limits = { chunkChars: Math.min(SHOWN_CHARS, budget.chunkChars), topK: max, parts: ALL_PARTS };
     print(
@@ -49,12 +53,13 @@ export async function core(intent: string, options: CoreOptions): Promise<number
   return EXIT.done;
 }
 
-function origin(hit: Hit<unknown>) {
+function originOf(hit: Hit<unknown>, at: typeof fileOf) {
   const { source, layer, version, status, confidence } = hit.provenance;
-  return { source, layer, version, status, confidence, why: hit.why };
+  return { source, file: at(hit.provenance), layer, version, status, confidence, why: hit.why };
 }
 
-function toJson(r: CoreResult) {
+function toJson(r: CoreResult, at: typeof fileOf) {
+  const origin = (hit: Hit<unknown>) => originOf(hit, at);
   return {
     data_version: r.dataVersion,
     ...(r.degraded === undefined ? {} : { degraded: r.degraded }),

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import pc from 'picocolors';
 import { defaultConfig, loadConfig, type XiheConfig } from '../../config.js';
 import { messageOf, XiheError } from '../../errors.js';
-import { openLayout, type ProjectLayout } from '../../layout.js';
+import { openLayoutToRead, type ProjectLayout } from '../../layout.js';
 import { strangeFiles } from '../../stateFile.js';
 import { shownAddress, type Untrusted, untrustedError } from '../../trust.js';
 import type { ProjectDestination } from '../destinations.js';
@@ -27,7 +27,7 @@ export interface Check {
 
 /** `xihe doctor`: what works here, what does not, and what to do about it. */
 export async function doctor(options: CommonOptions): Promise<number> {
-  const layout = openLayout(options.repo);
+  const layout = openLayoutToRead(options.repo);
   const { config, check: settings } = readConfig(layout);
   // Waiting for others costs no time of ours.
   const services = Promise.all([
@@ -100,6 +100,10 @@ async function program(name: string, argv: string[], hint: string): Promise<Chec
 }
 
 function state(layout: ProjectLayout): Check {
+  if (layout.withoutState !== undefined) {
+    const hint = '查知识、找文件照常，只是每次都从头来；改代码要有一个可写的目录：XIHE_STATE_DIR。';
+    return { name: '运行状态', state: 'fail', detail: layout.withoutState, hint };
+  }
   const strange = strangeFiles(layout.stateDir);
   if (strange.length > 0) {
     const shown = strange.slice(0, STRANGE_SHOWN).map(visibleLine).join('、');

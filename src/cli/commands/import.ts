@@ -1,5 +1,5 @@
 import pc from 'picocolors';
-import { openLayout } from '../../layout.js';
+import { projectRoot } from '../../layout.js';
 import type { FIELD_NAMES, ImportKind, ImportPlan, TableColumns } from '../../zhcore/import/index.js';
 import { EXIT } from '../exit-codes.js';
 import { print, printJson, progressLog, visible } from '../output.js';
@@ -19,7 +19,7 @@ const KINDS: Record<ImportKind, string> = { terms: '术语', playbooks: '流程�
 
 /** `xihe import`: shows what would be written, and why the rest would not; `--write` writes it. */
 export async function importInto(source: string, options: ImportCommandOptions): Promise<number> {
-  const { root, layerDir } = openLayout(options.repo);
+  const { root, layerDir } = projectRoot(options.repo);
   const [importing, { today }] = await Promise.all([
     import('../../zhcore/import/index.js'),
     import('../../knowledge/index.js'),

@@ -14,7 +14,7 @@ interface IndexOptions extends CommonOptions {
 
 /** `xihe index`: makes the vectors that are missing; with Milvus, brings its index up to date. Interrupted, it goes on where it stopped. */
 export async function index(options: IndexOptions): Promise<number> {
-  const { core, layout } = await openCore(options.repo, { vectors: true });
+  const { core, layout } = await openCore(options.repo, { vectors: true, needsState: options.status !== true });
   const config = settings(layout.layerDir);
   const { providerOf } = await import('../../embed/index.js');
   const provider = providerOf(config.embedding);

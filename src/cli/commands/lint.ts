@@ -3,7 +3,7 @@ import { extname, join, relative, resolve, sep } from 'node:path';
 import pc from 'picocolors';
 import { packageRoot, packageVersion } from '../../assets.js';
 import { XiheError } from '../../errors.js';
-import { openLayout, type ProjectLayout } from '../../layout.js';
+import { openLayoutToRead, type ProjectLayout } from '../../layout.js';
 import type { PathContext } from '../../paths/index.js';
 import { readFileText } from '../../text/index.js';
 import type { Finding, Level, LintResult, Page } from '../../zhcore/index.js';
@@ -32,7 +32,7 @@ const LAYER_PARTS = ['knowledge', 'playbooks', 'modules.yaml', 'config.yaml'];
 
 /** `xihe lint`: what is wrong with the entries, as text, JSON or SARIF. */
 export async function lint(files: string[], options: LintCommandOptions): Promise<number> {
-  const layout = openLayout(options.repo);
+  const layout = openLayoutToRead(options.repo);
   const hasLayer = LAYER_PARTS.some((part) => existsSync(join(layout.layerDir, part)));
   const wanted = files.map((file) => wantedFile(file, layout));
   if (!hasLayer && options.general !== true) {

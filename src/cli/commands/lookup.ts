@@ -3,7 +3,7 @@ import { XiheError } from '../../errors.js';
 import type { LookupPart, LookupResult } from '../../knowledge/index.js';
 import { EXIT } from '../exit-codes.js';
 import { openCore, reportProblems } from '../open.js';
-import { degradedText, log, print, printJson, progressLog, visible } from '../output.js';
+import { degradedText, log, print, printJson, progressLog, visible, visibleLine } from '../output.js';
 import type { CommonOptions } from './options.js';
 
 interface LookupOptions extends CommonOptions {
@@ -69,6 +69,8 @@ function notFound({ nearest = [] }: LookupResult): string {
 /** Title, how it was found and where it stands; whoever reads it should know when it stops to hold. */
 function headOf(part: LookupPart, how: string): string {
   const { title = '', source, valid_until: until, expired } = part;
+  // What a file says of its own source is no more than that; where it stands is certain.
+  const from = part.origin === undefined || part.origin === source ? '' : `，出自 ${visibleLine(part.origin)}`;
   const limit = until === undefined ? '' : pc.yellow(expired ? `  已过期：只适用到 ${until}` : `  只适用到 ${until}`);
-  return `${pc.bold(visible(title))}  ${pc.dim(`${how}，来源 ${visible(source)}`)}${limit}`;
+  return `${pc.bold(visible(title))}  ${pc.dim(`${how}，来源 ${visible(source)}${from}`)}${limit}`;
 }

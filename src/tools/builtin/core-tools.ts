@@ -47,7 +47,9 @@ function sourceOf(part: { source: string; origin?: string; valid_until?: string;
 }
 
 function originOf(part: { source: string; origin?: string }): string {
-  return part.origin && part.origin !== part.source ? `来源 ${part.origin}，见 ${part.source}` : `来源 ${part.source}`;
+  return part.origin && part.origin !== part.source
+    ? `来源 ${part.source}，出自 ${part.origin}`
+    : `来源 ${part.source}`;
 }
 
 const queryInput = z.object({
