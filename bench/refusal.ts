@@ -10,7 +10,7 @@ import { aboveBar, COVERAGE_MIN } from '../src/knowledge/answering.js';
 import { ChunkSearch, type SearchHit } from '../src/knowledge/chunkSearch.js';
 import { type Chunk, loadKnowledge, readyVectorsFile } from '../src/knowledge/index.js';
 import { LocalMeaning, placesOf } from '../src/knowledge/localMeaning.js';
-import { openStock } from '../src/knowledge/vectorStock.js';
+import { openStock, rowsOf } from '../src/knowledge/vectorStock.js';
 import { foldKeepingCase } from '../src/text/index.js';
 import { readChunks, readQuestions } from './retrieve-data.js';
 
@@ -50,8 +50,7 @@ const vectors = await embedder.embed(
   questions.map(({ query }) => foldKeepingCase(query)),
   { kind: 'query' },
 );
-const rows = stock.rows();
-const rowOf = new Map(all.map((chunk, i) => [chunk, i]));
+const needsOf = new Map(all.map((chunk, i) => [chunk, stock.needs[i]!]));
 
 /** Numbers that are the same in every run. */
 function randomOf(seed: number): () => number {
@@ -72,15 +71,7 @@ function sample(size: number, seed: number): Chunk[] {
 
 /** What comes first by both arms, and by words alone. */
 function ask(search: ChunkSearch, chunks: readonly Chunk[], i: number, gold: readonly Chunk[] = []): SearchHit[][] {
-  const places = chunks.map((chunk) => rowOf.get(chunk)!);
-  const at = placesOf(
-    chunks,
-    {
-      whole: Int32Array.from(places, (place) => rows.whole[place]!),
-      lead: Int32Array.from(places, (place) => rows.lead[place]!),
-    },
-    stock.index,
-  );
+  const at = placesOf(chunks, rowsOf(stock.index, chunks.map((chunk) => needsOf.get(chunk)!)), stock.index);
   const filter = (chunk: Chunk) => chunk.provenance.layer === 'project' && !gold.includes(chunk);
   const { query } = questions[i]!;
   return [new LocalMeaning(stock.index, at, vectors[i]!), undefined].map((meaning) =>

@@ -1,5 +1,6 @@
 import { stableHash } from '../text/index.js';
 import { type Block, parseBlocks } from './markdown.js';
+import { topicsOf } from './topics.js';
 import type { Chunk, KnowledgeDocument } from './types.js';
 import { CHUNK_MAX, CHUNK_MIN, type HeadingRef, hardSplit, type Unit, unitsOf } from './units.js';
 
@@ -48,10 +49,16 @@ export function chunkDocument(doc: KnowledgeDocument): Chunk[] {
     linked: linked.get(draft) ?? [],
     keywords: doc.keywords,
     ...(doc.module === undefined ? {} : { module: doc.module }),
+    ...topicsIn(draft, prose.length === 1),
     line: draft.line,
     endLine: draft.endLine,
     provenance: { ...doc.provenance, version: stableHash(draft.content), line: draft.line },
   }));
+}
+
+function topicsIn({ kind, content }: Draft, isPage: boolean): Pick<Chunk, 'topics'> {
+  const topics = kind === 'code' ? [] : topicsOf(content, isPage);
+  return topics.length === 0 ? {} : { topics };
 }
 
 /** Code → its prose and back, as chunk ids. */

@@ -1,16 +1,15 @@
 import { EMBEDDED_ID, type VectorIndex, type VectorScores } from '../embed/index.js';
-import { LEAD_SHARE, type Meaning } from './meaning.js';
+import { LEAD_SHARE, type Meaning, TOPIC_SHARE } from './meaning.js';
 import type { Chunk } from './types.js';
+import type { ChunkRows } from './vectorStock.js';
 
 /** A base of fewer passages of what ships says too little about how near unrelated ones come. */
 const BACKGROUND_MIN = 20;
 
 /** Where the chunks of a base stand in an index of vectors; good until either changes. */
-export interface Places {
+export interface Places extends ChunkRows {
   chunks: readonly Chunk[];
   places: ReadonlyMap<Chunk, number>;
-  whole: Int32Array;
-  lead: Int32Array;
   /** Rows of passages that stand for anything at all: what ships, which few queries are about. */
   background: Int32Array;
   /** See {@link unitOf}. */
@@ -43,11 +42,7 @@ export function unitOf(index: VectorIndex, background: Int32Array): number {
 }
 
 /** Collects {@link Places}. */
-export function placesOf(
-  chunks: readonly Chunk[],
-  rows: { whole: Int32Array; lead: Int32Array },
-  index: VectorIndex,
-): Places {
+export function placesOf(chunks: readonly Chunk[], rows: ChunkRows, index: VectorIndex): Places {
   const general = rows.whole.filter((row, i) => row >= 0 && (chunks[i] as Chunk).provenance.layer === 'general');
   const background = general.length >= BACKGROUND_MIN ? general : rows.whole.filter((row) => row >= 0);
   const places = new Map(chunks.map((chunk, i) => [chunk, i]));
@@ -67,22 +62,9 @@ export class LocalMeaning implements Meaning {
   ) {
     const scores = index.score(query);
     const unrelated = meanOf(scores, at.background);
-    this.closeness = new Float32Array(at.chunks.length);
-    let best = 0;
-    let missing = 0;
-    for (let i = 0; i < this.closeness.length; i++) {
-      const [whole, lead] = [at.whole[i] as number, at.lead[i] as number];
-      if (whole < 0 || lead < 0) {
-        this.closeness[i] = Number.NaN;
-        missing++;
-        continue;
-      }
-      const cosine = (1 - LEAD_SHARE) * scores.at(whole) + LEAD_SHARE * scores.at(lead);
-      const closeness = at.unit * (cosine - unrelated);
-      this.closeness[i] = closeness;
-      if (closeness > best) best = closeness;
-    }
-    this.best = best;
+    const { cosines, missing } = cosinesOf(scores, at);
+    this.closeness = cosines.map((cosine) => at.unit * (cosine - unrelated));
+    this.best = this.closeness.reduce((best, value) => (value > best ? value : best), 0);
     this.missing = missing;
   }
 
@@ -111,6 +93,35 @@ export class LocalMeaning implements Meaning {
     }
     return top;
   }
+}
+
+/** Cosines of chunks and a query, by the places of the chunks. */
+export interface ChunkCosines {
+  /** NaN where a chunk has no vectors yet. */
+  cosines: Float32Array;
+  /** Chunks that lack a vector, be it of one topic. */
+  missing: number;
+}
+
+/** How near each chunk is to a query: by its first line or by its nearest topic, whichever brings it nearer. */
+export function cosinesOf(scores: VectorScores, { whole, lead, topics }: ChunkRows): ChunkCosines {
+  const cosines = new Float32Array(whole.length);
+  const lacking = new Set<number>();
+  for (let i = 0; i < whole.length; i++) {
+    const [a, b] = [whole[i] as number, lead[i] as number];
+    const there = a >= 0 && b >= 0;
+    if (!there) lacking.add(i);
+    cosines[i] = there ? (1 - LEAD_SHARE) * scores.at(a) + LEAD_SHARE * scores.at(b) : Number.NaN;
+  }
+  for (let t = 0; t < topics.row.length; t++) {
+    const [row, place] = [topics.row[t] as number, topics.place[t] as number];
+    if (row < 0 || (whole[place] as number) < 0) lacking.add(place);
+    else {
+      const near = (1 - TOPIC_SHARE) * scores.at(whole[place] as number) + TOPIC_SHARE * scores.at(row);
+      cosines[place] = Math.max(cosines[place] as number, near);
+    }
+  }
+  return { cosines, missing: lacking.size };
 }
 
 function meanOf(scores: VectorScores, rows: Int32Array): number {

@@ -38,16 +38,26 @@ export interface VectorState {
   problem?: string;
 }
 
+/** What of a chunk is turned into vectors, a vector each. */
+export interface ChunkTexts {
+  /** All of it below its title. */
+  whole: string;
+  /** Its first line alone, where Chinese documents put what a passage is about. */
+  lead: string;
+  /** Where it answers several questions, each of them; the whole of such a chunk is near none. */
+  topics: readonly string[];
+}
+
 /**
  * What of a chunk is turned into vectors.
  *
- * `whole` is all of it below its title; `lead` its first line alone, where Chinese documents put what a passage is about. Over
- * 276 questions and 6,612 passages the lead adds .012 to the MRR and .02 to Hit@5; windows of 120 characters instead of it add
- * half of that for four times the work, and title and heading before the lead change nothing.
+ * Over 276 questions and 6,612 passages the lead adds .012 to the MRR and .02 to Hit@5; windows of 120 characters instead of it add
+ * half of that for four times the work, and title and heading before the lead change nothing. Of 63 questions to twelve short pages
+ * of several topics, topics bring the right page to the first place 44 times instead of 34 (`bench:faq`).
  */
-export function textsOf(chunk: Chunk): { whole: string; lead: string } {
+export function textsOf(chunk: Chunk): ChunkTexts {
   const title = chunk.heading === '' ? chunk.title : `${chunk.title} › ${chunk.heading}`;
-  return { whole: `${title}\n${chunk.content}`, lead: leadOf(chunk.content) };
+  return { whole: `${title}\n${chunk.content}`, lead: leadOf(chunk.content), topics: chunk.topics ?? [] };
 }
 
 /** A line that is longer says more than what the passage is about. */
@@ -63,6 +73,12 @@ function leadOf(content: string): string {
 
 /** What the lead counts in the closeness of a chunk, beside the whole. .15 to .35 measure alike. */
 export const LEAD_SHARE = 0.28;
+
+/**
+ * What the nearest topic of a chunk counts beside its whole. Alone, topics name the right page of `bench:faq` as often, but cost a
+ * seventh of the right first hits among passages of one subject each that are taken for several; so mixed, 3 %.
+ */
+export const TOPIC_SHARE = 0.4;
 
 /** How vectors took part, for the answer; nothing to tell when they all did, or were not wanted. */
 export function stateOf(asked: Asked = {}): Pick<LookupResult, 'degraded' | 'degraded_why' | 'pending'> {

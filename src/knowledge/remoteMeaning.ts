@@ -1,10 +1,10 @@
 import type { IndexHit } from './chunkIndex.js';
-import { LEAD_SHARE, type Meaning } from './meaning.js';
+import { LEAD_SHARE, type Meaning, TOPIC_SHARE } from './meaning.js';
 import type { Chunk } from './types.js';
 import type { Needs } from './vectorStock.js';
 
 /**
- * Rows that are asked from the server for one query. Each passage has two, and fusion looks at the nearest 100 passages of an arm; what lies
+ * Rows that are asked from the server for one query. Each passage has two or more, and fusion looks at the nearest 100 passages of an arm; what lies
  * further back is taken to be as near as the last one.
  */
 export const REMOTE_ROWS = 250;
@@ -39,10 +39,8 @@ export class RemoteMeaning implements Meaning {
     const first = hits[0]?.score ?? 0;
     // The nearest few hundred of a large base still lie above what is unrelated, by about as much as they spread themselves.
     const floor = unrelated ?? last - (first - last);
-    this.closeness = needs.map(({ whole, lead }, i) => {
-      const [a, b] = [scores.get(whole), scores.get(lead)];
-      const named = a !== undefined || b !== undefined;
-      const cosine = named ? (1 - LEAD_SHARE) * (a ?? last) + LEAD_SHARE * (b ?? last) : local(i);
+    this.closeness = needs.map((need, i) => {
+      const cosine = cosineOf(need, scores, last) ?? local(i);
       return cosine === undefined ? undefined : unit * (cosine - floor);
     });
     this.best = this.closeness.reduce<number>((best, value) => Math.max(best, value ?? 0), 0);
@@ -65,4 +63,13 @@ export class RemoteMeaning implements Meaning {
       .slice(0, k)
       .map(({ i }) => i);
   }
+}
+
+/** As `cosinesOf`, by the rows that a server named; what it did not name is as near as the last one. Undefined where it named none. */
+function cosineOf({ whole, lead, topics }: Needs, scores: ReadonlyMap<string, number>, last: number) {
+  const named = [whole, lead, ...topics].some((hash) => scores.has(hash));
+  if (!named) return undefined;
+  const of = (hash: string) => scores.get(hash) ?? last;
+  const nearest = topics.map((topic) => (1 - TOPIC_SHARE) * of(whole) + TOPIC_SHARE * of(topic));
+  return Math.max((1 - LEAD_SHARE) * of(whole) + LEAD_SHARE * of(lead), ...nearest);
 }

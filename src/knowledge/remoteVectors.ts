@@ -2,8 +2,8 @@ import type { Embedder } from '../embed/index.js';
 import { XiheError } from '../errors.js';
 import { indexTokens } from '../text/index.js';
 import { type ChunkIndex, type IndexRow, type RowSource, rowHash, type SyncOptions, syncIndex } from './chunkIndex.js';
-import { placesOf } from './localMeaning.js';
-import { LEAD_SHARE, type Meaning } from './meaning.js';
+import { cosinesOf, placesOf } from './localMeaning.js';
+import type { Meaning } from './meaning.js';
 import { REMOTE_ROWS, RemoteMeaning } from './remoteMeaning.js';
 import type { Chunk } from './types.js';
 import type { VectorStock } from './vectorStock.js';
@@ -51,8 +51,10 @@ export class RemoteVectors {
   ): Promise<Meaning> {
     // Before the first wait: a reload may bring the stock to other chunks meanwhile.
     const { needs } = stock;
-    const { background, places, unit, whole, lead } = placesOf(chunks, stock.rows(), stock.index);
+    const at = placesOf(chunks, stock.rows(), stock.index);
+    const { background, places, unit } = at;
     const scores = stock.index.score(query);
+    const { cosines } = cosinesOf(scores, at);
     let sum = 0;
     for (const row of background) sum += scores.at(row);
     const index = await this.opened(stock.embedder, signal);
@@ -64,8 +66,8 @@ export class RemoteVectors {
       unit,
       unrelated: background.length === 0 ? undefined : sum / background.length,
       local(place) {
-        const [a, b] = [whole[place] as number, lead[place] as number];
-        return a < 0 || b < 0 ? undefined : (1 - LEAD_SHARE) * scores.at(a) + LEAD_SHARE * scores.at(b);
+        const cosine = cosines[place] as number;
+        return Number.isNaN(cosine) ? undefined : cosine;
       },
     });
   }
@@ -113,16 +115,16 @@ export class RemoteVectors {
   }
 }
 
-/** A row a text: the whole of a passage with its words, and its lead, which no word search is to find twice. */
+/** A row a text: the whole of a passage with its words, and its lead and topics, which no word search is to find twice. */
 function sourceOf(chunks: readonly Chunk[], stock: VectorStock, embedder: Embedder): RowSource {
   const { wanted, needs } = stock;
   const plans = new Map<string, Omit<IndexRow, 'vector'>>();
   for (const [i, chunk] of chunks.entries()) {
-    const { whole, lead } = needs[i] as VectorStock['needs'][number];
+    const { whole, lead, topics } = needs[i] as VectorStock['needs'][number];
     const words = () => [chunk.title, chunk.heading, ...chunk.keywords, chunk.content].flatMap(indexTokens);
     for (const [id, tokens] of [
       [whole, words],
-      [lead, () => []],
+      ...[lead, ...topics].map((id) => [id, () => []] as const),
     ] as const) {
       if (!plans.has(id)) plans.set(id, planOf(id, chunk, wanted.get(id) as string, tokens()));
     }

@@ -53,6 +53,8 @@ export interface Chunk {
   linked: string[];
   keywords: string[];
   module?: string;
+  /** What it answers one by one, as texts, where that is more than one thing; see `topicsOf`. */
+  topics?: string[];
   /** 1-based first and last line in the file. */
   line: number;
   endLine: number;

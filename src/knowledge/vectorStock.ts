@@ -20,6 +20,15 @@ export interface Wanted {
 export interface Needs {
   whole: string;
   lead: string;
+  topics: readonly string[];
+}
+
+/** Rows of an index for chunks, by their places; −1 where there is none yet. */
+export interface ChunkRows {
+  whole: Int32Array;
+  lead: Int32Array;
+  /** Rows of topics, and the place of the chunk that each belongs to. */
+  topics: { row: Int32Array; place: Int32Array };
 }
 
 /**
@@ -53,14 +62,18 @@ export class VectorStock {
   take(chunks: readonly Chunk[]): void {
     this.texts = new Map();
     this.needs = chunks.map((chunk) => {
-      const { whole, lead } = textsOf(chunk);
-      const needs = { whole: stableHash(whole), lead: stableHash(lead) };
-      this.texts.set(needs.whole, whole).set(needs.lead, lead);
-      return needs;
+      const { whole, lead, topics } = textsOf(chunk);
+      return { whole: this.want(whole), lead: this.want(lead), topics: topics.map((topic) => this.want(topic)) };
     });
     for (const id of [...this.index.entries]) if (!this.texts.has(id)) this.index.remove(id);
     this.fromReady();
     this.fromCache();
+  }
+
+  private want(text: string): string {
+    const hash = stableHash(text);
+    this.texts.set(hash, text);
+    return hash;
   }
 
   /** Texts that the chunks need, each once. */
@@ -80,13 +93,13 @@ export class VectorStock {
 
   /** Chunks whose vectors are there. */
   ready(): number {
-    return this.needs.filter(({ whole, lead }) => this.index.has(whole) && this.index.has(lead)).length;
+    const has = (hash: string) => this.index.has(hash);
+    return this.needs.filter(({ whole, lead, topics }) => has(whole) && has(lead) && topics.every(has)).length;
   }
 
-  /** Rows of each chunk's vectors, −1 where there is none; good until the index changes. */
-  rows(): { whole: Int32Array; lead: Int32Array } {
-    const rowsOf = (key: keyof Needs) => Int32Array.from(this.needs, (needs) => this.index.row(needs[key]) ?? -1);
-    return { whole: rowsOf('whole'), lead: rowsOf('lead') };
+  /** Rows of each chunk's vectors; good until the index changes. */
+  rows(): ChunkRows {
+    return rowsOf(this.index, this.needs);
   }
 
   /** Writes the snapshot where the index has changed; a disk that refuses costs time in the next process, nothing else. */
@@ -121,6 +134,20 @@ export class VectorStock {
   private fingerprint(): string {
     return stableHash([...this.index.entries].sort().join('\n'));
   }
+}
+
+/** Rows of what each chunk needs; good until the index changes. */
+export function rowsOf(index: VectorIndex, needs: readonly Needs[]): ChunkRows {
+  const rowOf = (hash: string) => index.row(hash) ?? -1;
+  const topics = needs.flatMap((need, place) => need.topics.map((hash) => ({ row: rowOf(hash), place })));
+  return {
+    whole: Int32Array.from(needs, ({ whole }) => rowOf(whole)),
+    lead: Int32Array.from(needs, ({ lead }) => rowOf(lead)),
+    topics: {
+      row: Int32Array.from(topics, ({ row }) => row),
+      place: Int32Array.from(topics, ({ place }) => place),
+    },
+  };
 }
 
 /** Opens the cache and the snapshot of an embedder in a folder. */
