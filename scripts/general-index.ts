@@ -22,7 +22,7 @@ function madeBefore(embedderId: string): VectorIndex | undefined {
 
 /** The vectors of all texts, by WASM as for everybody who has npm alone. */
 async function readyVectors(chunks: readonly Chunk[]): Promise<Uint8Array> {
-  const all = [...new Set(chunks.map(textsOf).flatMap(({ whole, lead }) => [whole, lead]))];
+  const all = [...new Set(chunks.map(textsOf).flatMap(({ whole, lead, topics }) => [whole, lead, ...topics]))];
   const embedder = openEmbedded({ runtime: 'wasm' });
   const index = new VectorIndex({ embedderId: embedder.id, dimension: embedder.dimension });
   const made = madeBefore(embedder.id);

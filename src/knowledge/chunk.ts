@@ -39,6 +39,8 @@ export function chunkDocument(doc: KnowledgeDocument): Chunk[] {
   drafts.sort((a, b) => a.line - b.line || (a.kind === 'code' ? 1 : 0) - (b.kind === 'code' ? 1 : 0));
   const ids = new Map(drafts.map((draft, i) => [draft, `${doc.id}#${i + 1}`]));
   const linked = linksOf(drafts, ids);
+  // What ships is written a subject a page, however short.
+  const isPage = prose.length === 1 && doc.provenance.layer === 'project';
   return drafts.map((draft) => ({
     id: ids.get(draft) as string,
     documentId: doc.id,
@@ -49,7 +51,7 @@ export function chunkDocument(doc: KnowledgeDocument): Chunk[] {
     linked: linked.get(draft) ?? [],
     keywords: doc.keywords,
     ...(doc.module === undefined ? {} : { module: doc.module }),
-    ...topicsIn(draft, prose.length === 1),
+    ...topicsIn(draft, isPage),
     line: draft.line,
     endLine: draft.endLine,
     provenance: { ...doc.provenance, version: stableHash(draft.content), line: draft.line },
