@@ -56,7 +56,9 @@ for (const arms of ['both', 'words'] as const) {
       }
       continue;
     }
-    const own = base.search(query, 12, { meaning: asked.meaning }).filter(({ chunk }) => chunk.provenance.layer === 'project');
+    const own = base
+      .search(query, 12, { meaning: asked.meaning })
+      .filter(({ chunk }) => chunk.provenance.layer === 'project');
     if (own[0]?.chunk.documentId === `${page}.md`) counts.first++;
     if (source === page) counts.right++;
     else if (part === null) {

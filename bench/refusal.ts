@@ -71,7 +71,14 @@ function sample(size: number, seed: number): Chunk[] {
 
 /** What comes first by both arms, and by words alone. */
 function ask(search: ChunkSearch, chunks: readonly Chunk[], i: number, gold: readonly Chunk[] = []): SearchHit[][] {
-  const at = placesOf(chunks, rowsOf(stock.index, chunks.map((chunk) => needsOf.get(chunk)!)), stock.index);
+  const at = placesOf(
+    chunks,
+    rowsOf(
+      stock.index,
+      chunks.map((chunk) => needsOf.get(chunk)!),
+    ),
+    stock.index,
+  );
   const filter = (chunk: Chunk) => chunk.provenance.layer === 'project' && !gold.includes(chunk);
   const { query } = questions[i]!;
   return [new LocalMeaning(stock.index, at, vectors[i]!), undefined].map((meaning) =>

@@ -64,7 +64,7 @@ export class LocalMeaning implements Meaning {
     const unrelated = meanOf(scores, at.background);
     const { cosines, missing } = cosinesOf(scores, at);
     this.closeness = cosines.map((cosine) => at.unit * (cosine - unrelated));
-    this.best = this.closeness.reduce((best, value) => (value > best ? value : best), 0);
+    this.best = this.closeness.reduce((best, value) => (Number.isNaN(value) ? best : Math.max(best, value)), 0);
     this.missing = missing;
   }
 

@@ -122,10 +122,7 @@ function sourceOf(chunks: readonly Chunk[], stock: VectorStock, embedder: Embedd
   for (const [i, chunk] of chunks.entries()) {
     const { whole, lead, topics } = needs[i] as VectorStock['needs'][number];
     const words = () => [chunk.title, chunk.heading, ...chunk.keywords, chunk.content].flatMap(indexTokens);
-    for (const [id, tokens] of [
-      [whole, words],
-      ...[lead, ...topics].map((id) => [id, () => []] as const),
-    ] as const) {
+    for (const [id, tokens] of [[whole, words], ...[lead, ...topics].map((id) => [id, () => []] as const)] as const) {
       if (!plans.has(id)) plans.set(id, planOf(id, chunk, wanted.get(id) as string, tokens()));
     }
   }

@@ -26,9 +26,9 @@ export function topicsOf(content: string, isPage: boolean): string[] {
   const groups = groupsOf(parseBlocks(content, 1));
   const asks = groups.some(({ blocks }) => blocks.filter(isQuestion).length > 1);
   if (!isPage && groups.length < 2 && !asks) return [];
-  const topics = groups.flatMap(({ title, blocks }) =>
-    partsOf(blocks).map((part) => (title === '' ? part : `${title}\n${part}`)),
-  );
+  const topics = groups
+    .flatMap(({ title, blocks }) => partsOf(blocks).map((part) => (title === '' ? part : `${title}\n${part}`)))
+    .filter((topic) => topic.length >= TOPIC_MIN);
   return topics.length < 2 ? [] : topics.slice(0, TOPICS_MAX);
 }
 
@@ -52,7 +52,7 @@ function partsOf(blocks: readonly Block[]): string[] {
     else parts.push(plain(block.text));
     isAnswer = block.kind !== 'table' && (isAnswer || isQuestion(block));
   }
-  return parts.filter((part) => part.length >= TOPIC_MIN);
+  return parts;
 }
 
 function isQuestion({ text }: Block): boolean {
