@@ -10,7 +10,7 @@ import { aboutPrimary, partOf, showDocument } from './lookupParts.js';
 import { type Asked, stateOf } from './meaning.js';
 import type { RelatedTerm, RetrieverHit } from './retriever.js';
 import { namesSubject } from './subject.js';
-import { type Shown, supplementAmong } from './supplement.js';
+import { type Shown, supplementAmong, textOf } from './supplement.js';
 import type { Chunk, KnowledgeDocument, LoadProblem, LookupResult } from './types.js';
 import type { AskOptions, VectorArm } from './vectorArm.js';
 
@@ -251,8 +251,10 @@ export class KnowledgeBase {
     if (hit === undefined) return null;
     const { chunk, score } = hit;
     const doc = this.inForce.get(chunk.documentId) as KnowledgeDocument;
-    const heading = chunk.heading === '' ? {} : { heading: chunk.heading };
-    return { content: chunk.content, ...this.partOf(doc, day), ...heading, score, match_type: 'semantic_L1' as const };
+    const byId = (id: string) => this.chunks.find((one) => one.id === id && one.documentId === chunk.documentId);
+    const { content, heading } = textOf(chunk, byId, shown);
+    const below = heading === '' ? {} : { heading };
+    return { content, ...this.partOf(doc, day), ...below, score, match_type: 'semantic_L1' as const };
   }
 
   /** Whether a query says what a hit is about; of what ships it must, see {@link namesSubject}. */

@@ -27,6 +27,22 @@ export function supplementAmong(hits: readonly SearchHit[], request: SupplementR
   return answerAmong(others, passages, shown !== undefined && isName, namesSubject);
 }
 
+/**
+ * The text of a passage for an answer. Code alone does not say what it is for: it comes below the prose that it belongs to, unless that is
+ * shown already.
+ *
+ * @param chunkOf a passage by its id
+ */
+export function textOf(
+  chunk: Chunk,
+  chunkOf: (id: string) => Chunk | undefined,
+  shown: Shown | undefined,
+): Pick<Chunk, 'content' | 'heading'> {
+  const prose = chunk.kind === 'code' ? chunk.linked.map(chunkOf).find((one) => one?.kind === 'prose') : undefined;
+  if (prose === undefined || !isNotIn(shown)({ chunk: prose })) return chunk;
+  return { content: `${prose.content}\n\n${chunk.content}`, heading: prose.heading || chunk.heading };
+}
+
 function isNotIn(shown: Shown | undefined): (hit: { chunk: Chunk }) => boolean {
   if (shown?.passage === undefined) return () => true;
   const { document, passage } = shown;

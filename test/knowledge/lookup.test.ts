@@ -117,6 +117,19 @@ describe('lookup', () => {
     expect(part?.content).toContain('超时排查、限流排查');
   });
 
+  it('gives code below the prose that says what it is for, once', () => {
+    const page = document(
+      { title: '签名', keywords: '[验签]', summary: '回调怎么验签。' },
+      `## 网关回调\n\n先把参数按字典序排好，再连同密钥一起算摘要。\n\n\`\`\`ts\nconst ok = verifyDigest(sortedParams, merchantSecret);\n\`\`\`\n`,
+    );
+    const base = KnowledgeBase.open([{ dir: join(tree({ 'k/sign.md': page }), 'k'), layer: 'project' }]);
+    const part = base.lookup('verifyDigest sortedParams merchantSecret').supplement;
+    expect(part?.content).toMatch(/^先把参数按字典序排好.*\n\n```ts\nconst ok = verifyDigest/);
+    const shown = base.lookup('验签 verifyDigest sortedParams merchantSecret');
+    expect(shown.primary?.content).toContain('先把参数');
+    expect(shown.supplement?.content ?? '').not.toContain('先把参数');
+  });
+
   it('never shows the own text of the primary as supplement', () => {
     const { base } = shop();
     const whole = base.lookup('ERR_LIMIT 限流');
