@@ -119,6 +119,18 @@ export class XiheError extends Error {
   }
 }
 
+/** Characters of what a user gave that a message says back: enough to know it again. */
+const QUOTED_CHARS = 60;
+/** The same of a path, whose end tells the file. */
+export const QUOTED_PATH_CHARS = 400;
+
+/** What a user gave, as a message says it back: its beginning, and how long it was. A whole file may stand there by mistake. */
+export function quoted(text: string, max = QUOTED_CHARS): string {
+  if (text.length <= max) return text;
+  const start = text.slice(0, max).replace(/[\ud800-\udbff]$/, '');
+  return `${start}…（共 ${text.length} 字）`;
+}
+
 /** The message of anything that was thrown, without a stack. */
 export function messageOf(e: unknown): string {
   return e instanceof Error ? e.message : String(e);

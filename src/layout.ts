@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
-import { errnoOf, messageOf, XiheError } from './errors.js';
+import { errnoOf, messageOf, QUOTED_PATH_CHARS, quoted, XiheError } from './errors.js';
 
 /** Where a project keeps what. All paths are absolute. */
 export interface ProjectLayout {
@@ -75,7 +75,7 @@ export function projectRoot(repo: string): { root: string; layerDir: string } {
     if (!statSync(root).isDirectory()) throw new Error('not a folder');
     return { root, layerDir: join(root, '.xihe') };
   } catch (cause) {
-    throw new XiheError('REPO_NOT_FOUND', `找不到项目目录：${wanted}`, {
+    throw new XiheError('REPO_NOT_FOUND', `找不到项目目录：${quoted(wanted, QUOTED_PATH_CHARS)}`, {
       hint: '检查 --repo 的路径，或先 cd 到项目根目录再运行。',
       cause,
     });

@@ -206,9 +206,10 @@ export const lookupJson = z.object({
   primary: z
     .object({
       ...lookupPart,
-      content: z.string().describe('原文：开头 2000 字以内，给了 --section 时是那一节'),
+      content: z.string().describe('原文：开头 2000 字以内，给了 --section 时是那一节；没有那一节时是空的'),
       match_type: z.literal('exact_L0'),
       sections: z.array(z.string()).optional().describe('可以用 --section 取的章节'),
+      missing_section: z.string().optional().describe('给了 --section，文档里却没有的那一节；这时退出码是 1'),
       others: z
         .array(z.object({ title: z.string(), source: z.string() }))
         .optional()

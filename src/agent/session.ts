@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { Command, isGraphInterrupt } from '@langchain/langgraph';
-import { messageOf, XiheError } from '../errors.js';
+import { messageOf, quoted, XiheError } from '../errors.js';
 import { pruneSandboxState, withAsyncFileLock } from '../sandbox/index.js';
 import { LibsqlSaver } from './checkpoint/libsql-saver.js';
 import type { RunEvent } from './events.js';
@@ -72,7 +72,7 @@ export class Session {
       const view = await this.view(thread);
       this.assertModelUsable(options.noModel);
       if (view.status === 'waiting' || view.status === 'interrupted') {
-        throw new XiheError('THREAD_BUSY', `会话 ${thread} 还有没做完的事`, {
+        throw new XiheError('THREAD_BUSY', `会话 ${quoted(thread)} 还有没做完的事`, {
           hint: `先用 xihe resume ${thread} 了结它，或换一个 --thread 名字。`,
         });
       }
@@ -98,7 +98,7 @@ export class Session {
       this.assertModelUsable(view.state.request?.options.noModel ?? false);
       if (view.status === 'interrupted') return this.follow(thread, null, onEvent, signal);
       if (view.status !== 'waiting') {
-        throw new XiheError('THREAD_NOT_WAITING', `会话 ${thread} 已经结束，没有在等什么`, {
+        throw new XiheError('THREAD_NOT_WAITING', `会话 ${quoted(thread)} 已经结束，没有在等什么`, {
           hint: '用 xihe run --thread 接着说新的请求。',
         });
       }
@@ -156,7 +156,7 @@ export class Session {
     } catch (e) {
       // A lock that was busy inside the run is another one, and says so itself.
       if (entered || !XiheError.is(e, 'LOCK_BUSY')) throw e;
-      throw new XiheError('THREAD_BUSY', `会话 ${thread} 正在另一个进程里运行`, {
+      throw new XiheError('THREAD_BUSY', `会话 ${quoted(thread)} 正在另一个进程里运行`, {
         hint: '等它结束，或换一个 --thread 名字。',
         cause: e,
       });
@@ -250,7 +250,7 @@ function fileName(thread: string): string {
 }
 
 function notFound(thread: string): XiheError {
-  return new XiheError('THREAD_NOT_FOUND', `没有会话 ${thread}`, {
+  return new XiheError('THREAD_NOT_FOUND', `没有会话 ${quoted(thread)}`, {
     hint: '用 xihe threads 看有哪些会话；注意 --repo 要指向当时的项目。',
   });
 }

@@ -1,5 +1,5 @@
 import { CommanderError } from 'commander';
-import { XiheError } from '../errors.js';
+import { quoted, XiheError } from '../errors.js';
 import { EXIT } from './exit-codes.js';
 import { showError } from './output.js';
 import { buildProgram } from './program.js';
@@ -35,7 +35,7 @@ function assertHelpTopic(argv: string[], commands: string[]): void {
   const [word, topic] = argv.slice(2);
   if (word !== 'help' || topic === undefined || topic.startsWith('-') || topic === 'help' || commands.includes(topic))
     return;
-  throw new XiheError('USAGE', `没有「${topic}」这个命令`, { hint: `可用的命令：${commands.join('、')}。` });
+  throw new XiheError('USAGE', `没有「${quoted(topic)}」这个命令`, { hint: `可用的命令：${commands.join('、')}。` });
 }
 
 /** Help and version end with 0; every other word that commander does not understand is a usage error. */
@@ -48,18 +48,18 @@ function usageExit(e: CommanderError, json: boolean): number {
 
 /** Commander's messages in Chinese; what stands in quotes is kept. */
 function inChinese(e: CommanderError): string {
-  const quoted = e.message.match(/'([^']+)'/)?.[1] ?? '';
+  const name = quoted(e.message.match(/'([^']+)'/)?.[1] ?? '');
   const texts: Record<string, string> = {
-    'commander.unknownCommand': `没有「${quoted}」这个命令`,
-    'commander.unknownOption': `没有「${quoted}」这个选项`,
-    'commander.missingArgument': `缺少参数「${quoted}」`,
-    'commander.optionMissingArgument': `选项「${quoted}」后面缺少值`,
-    'commander.missingMandatoryOptionValue': `缺少必填选项「${quoted}」`,
+    'commander.unknownCommand': `没有「${name}」这个命令`,
+    'commander.unknownOption': `没有「${name}」这个选项`,
+    'commander.missingArgument': `缺少参数「${name}」`,
+    'commander.optionMissingArgument': `选项「${name}」后面缺少值`,
+    'commander.missingMandatoryOptionValue': `缺少必填选项「${name}」`,
     'commander.excessArguments': '参数太多了；带空格的请求要用引号括起来',
-    'commander.conflictingOption': `选项冲突：${e.message}`,
+    'commander.conflictingOption': `选项冲突：${quoted(e.message)}`,
     'commander.invalidArgument': invalidValue(e.message),
   };
-  return texts[e.code] ?? e.message.replace(/^error: /, '');
+  return texts[e.code] ?? quoted(e.message.replace(/^error: /, ''));
 }
 
 /** Commander wraps our own message, or says which choices there are. */
@@ -67,7 +67,7 @@ function invalidValue(message: string): string {
   const [, option = '', value = '', why = ''] =
     message.match(/^error: (?:option|command-argument value) '(.+?)' (?:argument '(.*?)' )?is invalid\. ?(.*)$/s) ?? [];
   const choices = why.match(/^Allowed choices are (.+)\.$/)?.[1];
-  if (choices) return `选项「${option}」不能是「${value}」，可选：${choices.replaceAll(', ', '、')}`;
-  if (why && option) return `选项「${option}」的值不对：${why}`;
+  if (choices) return `选项「${quoted(option)}」不能是「${quoted(value)}」，可选：${choices.replaceAll(', ', '、')}`;
+  if (why && option) return `选项「${quoted(option)}」的值不对：${why}`;
   return why || message.replace(/^error: /, '');
 }

@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { quoted } from '../errors.js';
 
 type SetExit = (code: number) => void;
 type Sub = (program: Command, spec: string, description: string) => Command;
@@ -10,13 +11,13 @@ function whole(min: number, max: number) {
   return (raw: string): number => {
     const n = Number(raw);
     if (Number.isInteger(n) && n >= min && n <= max) return n;
-    throw new InvalidArgumentError(`「${raw}」不是 ${min} 到 ${max} 之间的整数`);
+    throw new InvalidArgumentError(`「${quoted(raw)}」不是 ${min} 到 ${max} 之间的整数`);
   };
 }
 
 function month(raw: string): string {
   if (/^\d{4}-(?:0[1-9]|1[0-2])$/.test(raw)) return raw;
-  throw new InvalidArgumentError(`「${raw}」不是月份，要写成 2026-11 的样子`);
+  throw new InvalidArgumentError(`「${quoted(raw)}」不是月份，要写成 2026-11 的样子`);
 }
 
 /** The commands for whoever keeps the knowledge: `scan`, `lint`, `stale`, `stats`, `import`, `index`, `watch`. */

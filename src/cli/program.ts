@@ -1,5 +1,6 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { packageVersion } from '../assets.js';
+import { quoted } from '../errors.js';
 import { projectAbove } from '../layout.js';
 import { addKnowledgeCommands } from './program-knowledge.js';
 
@@ -88,7 +89,7 @@ function count(max: number) {
   return (raw: string): number => {
     const n = Number(raw);
     if (Number.isInteger(n) && n >= 1 && n <= max) return n;
-    throw new InvalidArgumentError(`「${raw}」不是 1 到 ${max} 之间的整数`);
+    throw new InvalidArgumentError(`「${quoted(raw)}」不是 1 到 ${max} 之间的整数`);
   };
 }
 

@@ -1,3 +1,4 @@
+import { quoted } from '../errors.js';
 import type { ExactHit } from './exact.js';
 import { isExpired } from './expiry.js';
 import { cutSection, opening, type Passage, sectionNames } from './sections.js';
@@ -18,7 +19,7 @@ export function partOf(doc: KnowledgeDocument, source: string, day: string) {
  * The text of a document for an answer: a section of it, or its opening.
  *
  * @param about see {@link partOf}
- * @returns without `passage` where it has no such section; the part then lists those that it has
+ * @returns without `passage` and text where it has no such section
  */
 export function showDocument(
   doc: KnowledgeDocument,
@@ -27,11 +28,7 @@ export function showDocument(
 ): { part: LookupPart; passage?: Passage } {
   const named = sectionTitle?.trim() ? sectionTitle.trim() : undefined;
   const passage = named === undefined ? opening(doc) : cutSection(doc, named);
-  if (passage === undefined) {
-    const names = sectionNames(doc);
-    const listed = names.length === 0 ? '这份文档没有分章节。' : `可选的章节：${names.join('、')}`;
-    return { part: { content: `《${doc.title}》里没有「${named}」这一节。${listed}`, ...about } };
-  }
+  if (passage === undefined) return { part: { content: '', ...about, missing_section: quoted(named as string) } };
   const heading = passage.heading === undefined ? {} : { heading: passage.heading };
   return { part: { content: passage.content, ...about, ...heading }, passage };
 }

@@ -89,6 +89,8 @@ export interface LookupPart {
   valid_until?: string;
   /** It is over by the clock. */
   expired?: true;
+  /** The section that was asked for and is not there; `content` is empty then. */
+  missing_section?: string;
 }
 
 /** The answer of `lookup_knowledge`. */

@@ -1,6 +1,6 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { isAbsolute, join, posix, relative, sep } from 'node:path';
-import { errnoOf, XiheError } from '../errors.js';
+import { errnoOf, QUOTED_PATH_CHARS, quoted, XiheError } from '../errors.js';
 import { closest } from '../text/index.js';
 import { nearest } from './nearest.js';
 import { type PathOverlay, repairCandidates, toHalfWidth } from './repair.js';
@@ -203,7 +203,7 @@ export class PathResolver {
     const list = (named.length > 0 ? named : paths.slice(0, MAX_NEAREST)).join('、');
     return new XiheError(
       'PATH_NOT_FOUND',
-      `找不到 ${raw}，写法相近的有 ${paths.length} 个，分不清是哪个。最接近的有：${list}`,
+      `找不到 ${quoted(raw, QUOTED_PATH_CHARS)}，写法相近的有 ${paths.length} 个，分不清是哪个。最接近的有：${list}`,
       {
         hint: '照抄其中一个真实路径再试。',
         details: { path: raw, nearest: paths },
@@ -250,14 +250,14 @@ function toPosix(path: string): string {
 }
 
 function invalid(raw: string, why: string): XiheError {
-  return new XiheError('PATH_INVALID', `路径「${raw}」${why}`, {
+  return new XiheError('PATH_INVALID', `路径「${quoted(raw, QUOTED_PATH_CHARS)}」${why}`, {
     hint: '给出相对项目根目录的路径，用 / 分隔，例如 src/order/service.ts。',
     details: { path: raw },
   });
 }
 
 function outside(raw: string): XiheError {
-  return new XiheError('PATH_OUTSIDE_PROJECT', `${raw} 在项目之外，不能访问`, {
+  return new XiheError('PATH_OUTSIDE_PROJECT', `${quoted(raw, QUOTED_PATH_CHARS)} 在项目之外，不能访问`, {
     hint: '只能用项目根目录以内的路径，写成相对根目录的形式。',
     details: { path: raw },
   });

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { XiheError } from '../errors.js';
+import { quoted, XiheError } from '../errors.js';
 import { throwIfCancelled } from '../history/index.js';
 import { compilePattern, searchLines } from '../text/index.js';
 import { textOf } from './analyse.js';
@@ -100,7 +100,7 @@ function regexMatcher(pattern: string, ignoreCase: boolean): Matcher {
         text: lines[index]!,
       }));
     } catch (cause) {
-      throw usage(`正则表达式太慢：${pattern}`, '写得更具体些，避免嵌套的 * 和 +。', cause);
+      throw usage(`正则表达式太慢：${quoted(pattern)}`, '写得更具体些，避免嵌套的 * 和 +。', cause);
     }
   };
 }

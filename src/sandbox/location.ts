@@ -1,6 +1,6 @@
 import { lstatSync, realpathSync } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
-import { errnoOf, XiheError } from '../errors.js';
+import { errnoOf, QUOTED_PATH_CHARS, quoted, XiheError } from '../errors.js';
 
 /** A file of the project, with every symlink on the way resolved. */
 export interface Location {
@@ -23,7 +23,9 @@ const FORBIDDEN = [/^\.git(\/|$)/i, /^\.xihe\/state(\/|$)/];
 export function locate(root: string, path: string): Location {
   const clean = path.replace(/^(\.\/)+/, '');
   if (clean === '' || clean === '.' || clean.includes('\0') || clean.includes('\\') || clean.endsWith('/')) {
-    throw new XiheError('PATH_INVALID', `不是项目内的文件路径：${path}`, { hint: '用 / 分隔、相对项目根目录的路径。' });
+    throw new XiheError('PATH_INVALID', `不是项目内的文件路径：${quoted(path, QUOTED_PATH_CHARS)}`, {
+      hint: '用 / 分隔、相对项目根目录的路径。',
+    });
   }
   const wanted = resolve(root, clean);
   if (!isInside(root, wanted) || /^([A-Za-z]:|\/)/.test(clean)) throw outside(path);
@@ -39,7 +41,7 @@ export function locate(root: string, path: string): Location {
 }
 
 function outside(path: string): XiheError {
-  return new XiheError('PATH_OUTSIDE_PROJECT', `路径在项目之外：${path}`, {
+  return new XiheError('PATH_OUTSIDE_PROJECT', `路径在项目之外：${quoted(path, QUOTED_PATH_CHARS)}`, {
     hint: '只能读写项目目录里的文件；符号链接指到项目外的也不行。',
     details: { path },
   });

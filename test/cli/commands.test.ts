@@ -147,7 +147,9 @@ describe('setting up', () => {
     try {
       // How far the embedded model gets in a few seconds depends on the machine; it is never a failure.
       const embedded = await vectors({});
-      expect(embedded).toMatchObject({ code: 0, state: 'ok', embedding: { provider: 'embedded', dimension: 384 } });
+      // A busy machine may not load it in time: then no tick may say that it did.
+      const state = embedded.embedding?.answers ? 'ok' : 'warn';
+      expect(embedded).toMatchObject({ code: 0, state, embedding: { provider: 'embedded', dimension: 384 } });
       expect(embedded.embedding?.id).toMatch(/^e5-small-zh-/);
       expect(embedded.embedding?.answers).toBe(embedded.embedding?.runtime !== undefined);
       expect(await vectors({ XIHE_EMBED_PROVIDER: 'none' })).toEqual({

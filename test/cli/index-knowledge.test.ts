@@ -1,5 +1,6 @@
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
+import { createServer as createHttp } from 'node:http';
+import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { indexJson } from '../../src/cli/schemas/index-knowledge.js';
@@ -62,6 +63,40 @@ describe('xihe index', () => {
   });
 });
 
+describe('two at once', () => {
+  it('make each vector once: the second waits and finds them made', async () => {
+    const asked: string[] = [];
+    const service = createHttp((request, response) => {
+      let body = '';
+      request.on('data', (part) => {
+        body += part;
+      });
+      request.on('end', () => {
+        const { input } = JSON.parse(body) as { input: string[] };
+        asked.push(...input.filter((text) => text !== '维度'));
+        const data = input.map((_, index) => ({ index, embedding: [1, 0.5] }));
+        // Long enough for the other one to come.
+        setTimeout(() => response.end(JSON.stringify({ data })), 30);
+      });
+    });
+    await new Promise<void>((resolve) => service.listen(0, '127.0.0.1', resolve));
+    const env = {
+      XIHE_EMBED_PROVIDER: 'endpoint',
+      XIHE_EMBED_BASE_URL: `http://127.0.0.1:${(service.address() as AddressInfo).port}/v1`,
+      XIHE_EMBED_MODEL: 'm',
+    };
+    try {
+      const both = await Promise.all([1, 2].map(() => xihe(['index', '--json', '--repo', mall], { env })));
+      const made = both.map(({ json }) => indexJson.strict().parse(json).made).sort((a, b) => a - b);
+      expect([made[0], new Set(asked).size, asked.length]).toEqual([0, made[1], made[1]]);
+      expect(both.map(({ stderr }) => stderr.includes('另一个 xihe index 正在建')).filter(Boolean)).toHaveLength(1);
+    } finally {
+      service.closeAllConnections();
+      service.close();
+    }
+  });
+});
+
 describe('xihe lookup', () => {
   it('--exact prints the document alone, in any state of the vectors', async () => {
     const { stdout, stderr } = await xihe(['lookup', 'ERR_TIMEOUT', '--exact', '--repo', mall], { env: EMBEDDED });
@@ -90,6 +125,37 @@ describe('xihe lookup', () => {
     expect(JSON.parse(json.stdout)).toMatchObject({ found: true, degraded: true, degraded_why: expect.any(String) });
     const failed = await xihe(['index', '--repo', mall], { env });
     expect([failed.code, failed.stderr.includes('怎么办：')]).toEqual([1, true]);
+  });
+
+  it('--section that is not there: the document is found, its sections are listed, and the exit code says that it is not it', async () => {
+    const args = ['lookup', '仅退款', '--exact', '--repo', mall, '--section'];
+    const { json, code } = await xihe([...args, '没有的', '--json']);
+    expect([code, json.found, json.primary.content, json.primary.missing_section]).toEqual([1, true, '', '没有的']);
+    expect(json.primary.sections.length).toBeGreaterThan(0);
+    const text = await xihe([...args, '没有的']);
+    expect(text.stdout.match(/章节：/g)).toHaveLength(1);
+    expect([text.code, text.stdout]).toEqual([1, expect.stringContaining('里面没有「没有的」这一节')]);
+    const long = await xihe([...args, '长'.repeat(30_000)]);
+    expect(long.stdout.length).toBeLessThan(1000);
+    expect(long.stdout).toContain('…（共 30000 字）');
+  });
+
+  it.each([
+    ['an option', ['lookup', '甲', `--${'x'.repeat(30_000)}`]],
+    ['a command', ['x'.repeat(30_000)]],
+    ['a number', ['find', '甲', '--top', '9'.repeat(30_000)]],
+    ['a choice', ['core', '甲', '--task', 'x'.repeat(30_000)]],
+    ['a thread', ['trace', 'x'.repeat(30_000)]],
+    ['a folder', ['lookup', '甲', '--repo', `/${'x'.repeat(30_000)}`]],
+    ['a path', ['expand', 'x'.repeat(30_000)]],
+    ['a file', ['lint', 'x'.repeat(30_000)]],
+    ['a source', ['import', 'x'.repeat(30_000)]],
+    ['a month', ['stale', '--month', 'x'.repeat(30_000)]],
+  ])('says only the beginning of %s that is no such thing', async (_what, args) => {
+    const at = args.includes('--repo') ? args : [...args, '--repo', mall];
+    const { stderr, code } = await xihe(args.length === 1 ? args : at);
+    expect(code).toBeGreaterThan(0);
+    expect([stderr.includes('错误'), stderr.length < 1500]).toEqual([true, true]);
   });
 
   it('answers in a project that can not be written to', async () => {

@@ -217,7 +217,7 @@ async function modelEndpoint(config: XiheConfig): Promise<Check> {
     `${baseUrl!.replace(/\/$/, '')}/models`,
     apiKey,
     `${name}`,
-    '检查地址（通常以 /v1 结尾）、密钥和网络。',
+    `检查${whereSet('XIHE_BASE_URL', 'model.baseUrl')}（通常以 /v1 结尾）、密钥 XIHE_API_KEY 和网络。`,
   );
 }
 
@@ -236,6 +236,11 @@ async function http(name: string, url: string, apiKey: string | undefined, what:
   } catch (e) {
     return { name, state: 'fail', detail: `连不上 ${url}（${messageOf(e)}）`, hint };
   }
+}
+
+/** Which of the two set a value: who is to mend it must find it. */
+function whereSet(variable: string, key: string): string {
+  return process.env[variable] ? `环境变量 ${variable} ` : `设置里的 ${key} `;
 }
 
 async function milvus(config: XiheConfig): Promise<Check> {
@@ -260,7 +265,7 @@ async function milvus(config: XiheConfig): Promise<Check> {
     name: 'Milvus',
     state: 'fail',
     detail: `连不上 ${address}（${reached}）`,
-    hint: '检查 XIHE_MILVUS_ADDRESS 和服务是否启动；不用时去掉它，索引会放在本机。',
+    hint: `检查${whereSet('XIHE_MILVUS_ADDRESS', 'milvus.address')}和服务是否启动；不用时去掉它，索引会放在本机。`,
   };
 }
 

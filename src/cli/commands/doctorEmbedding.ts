@@ -66,8 +66,8 @@ async function embedded(config: XiheConfig['embedding'], timeoutMs: number) {
       return { check: native ? { ...check, hint: NATIVE_HINT } : check, embedding };
     }
     const slow = `${detail}，${timeoutMs / 1000} 秒内没有加载完`;
-    const hint = '机器忙的时候会这样；按词检索照常可用。';
-    return { check: { name: NAME, state: 'ok', detail: slow, hint } as Check, embedding };
+    const hint = '机器忙的时候会这样，稍后再试一次；按词检索照常可用。';
+    return { check: { name: NAME, state: 'warn', detail: slow, hint } as Check, embedding };
   }
 }
 

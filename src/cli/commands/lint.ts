@@ -2,7 +2,7 @@ import { existsSync, readdirSync, statSync } from 'node:fs';
 import { extname, join, relative, resolve, sep } from 'node:path';
 import pc from 'picocolors';
 import { packageRoot, packageVersion } from '../../assets.js';
-import { XiheError } from '../../errors.js';
+import { QUOTED_PATH_CHARS, quoted, XiheError } from '../../errors.js';
 import { openLayoutToRead, type ProjectLayout } from '../../layout.js';
 import type { PathContext } from '../../paths/index.js';
 import { readFileText } from '../../text/index.js';
@@ -80,7 +80,9 @@ async function check(layout: ProjectLayout, hasLayer: boolean, options: LintComm
 function readPages(dir: string): Page[] {
   const root = resolve(dir);
   if (!statSync(root, { throwIfNoEntry: false })?.isDirectory()) {
-    throw new XiheError('USAGE', `--pages 不是目录：${dir}`, { hint: '给出存着官方页面（md、html、txt）的目录。' });
+    throw new XiheError('USAGE', `--pages 不是目录：${quoted(dir, QUOTED_PATH_CHARS)}`, {
+      hint: '给出存着官方页面（md、html、txt）的目录。',
+    });
   }
   return readdirSync(root, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && PAGE_ENDINGS.has(extname(entry.name).toLowerCase()))
@@ -106,7 +108,9 @@ function pageOf(file: string, name: string, own = false): Page[] {
 function wantedFile(file: string, layout: ProjectLayout): string {
   const found = [resolve(file), resolve(layout.root, file)].find((path) => existsSync(path));
   if (found !== undefined) return found;
-  throw new XiheError('USAGE', `没有这个文件：${file}`, { hint: '给出 .xihe/ 里的文件或目录；不写就检查全部。' });
+  throw new XiheError('USAGE', `没有这个文件：${quoted(file, QUOTED_PATH_CHARS)}`, {
+    hint: '给出 .xihe/ 里的文件或目录；不写就检查全部。',
+  });
 }
 
 function isWanted({ file, layer }: Finding, layout: ProjectLayout, wanted: readonly string[]): boolean {

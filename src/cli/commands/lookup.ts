@@ -31,7 +31,9 @@ export async function lookup(query: string, options: LookupOptions): Promise<num
     if (!json && !options.exact) tellState(result);
     const { QueryLog, recordOfLookup } = await import('../../zhcore/index.js');
     new QueryLog(layout.stateDir).append(recordOfLookup(result, { text: query, ms, dataVersion: core.dataVersion }));
-    return result.found ? EXIT.done : EXIT.failed;
+    // A section that is not there is not what was asked for.
+    const isWhole = result.found && result.primary?.missing_section === undefined;
+    return isWhole ? EXIT.done : EXIT.failed;
   } finally {
     await core.close();
   }
@@ -45,7 +47,12 @@ function cutting(): (done: number, total: number) => void {
 
 function showPrimary({ primary }: LookupResult): void {
   if (!primary) return;
-  print(`${headOf(primary, '精确命中')}\n${visible(primary.content)}`);
+  const { missing_section: missing, sections = [] } = primary;
+  if (missing === undefined) print(`${headOf(primary, '精确命中')}\n${visible(primary.content)}`);
+  else {
+    const none = sections.length === 0 ? '，它没有分章节' : '';
+    print(`${headOf(primary, '精确命中')}\n${pc.yellow(`里面没有「${visibleLine(missing)}」这一节${none}。`)}`);
+  }
   if (primary.sections?.length) print(pc.dim(`章节：${visible(primary.sections.join('、'))}（用 --section 只取一节）`));
   if (primary.others?.length) print(pc.dim(`也提到它：${visible(primary.others.map((o) => o.title).join('、'))}`));
 }

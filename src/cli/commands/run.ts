@@ -1,6 +1,6 @@
 import pc from 'picocolors';
 import { newThreadName, type RunOptions, runJsonOf, Session, type ThreadView } from '../../agent/index.js';
-import { XiheError } from '../../errors.js';
+import { quoted, XiheError } from '../../errors.js';
 import { askUser, show } from '../ask-user.js';
 import { EXIT } from '../exit-codes.js';
 import { reportProblems } from '../open.js';
@@ -53,7 +53,7 @@ function answerOf(flags: ResumeFlags): unknown {
 
 function parameter(pair: string): [string, string] {
   const at = pair.indexOf('=');
-  if (at < 1) throw new XiheError('USAGE', `参数要写成 名=值：${pair}`, { hint: '例如 --param env=staging' });
+  if (at < 1) throw new XiheError('USAGE', `参数要写成 名=值：${quoted(pair)}`, { hint: '例如 --param env=staging' });
   // As text: only the tool's contract knows whether 007 is a number.
   return [pair.slice(0, at), pair.slice(at + 1)];
 }

@@ -1,6 +1,6 @@
 import pc from 'picocolors';
 import { editsOf, Session, type ThreadView } from '../../agent/index.js';
-import { XiheError } from '../../errors.js';
+import { quoted, XiheError } from '../../errors.js';
 import { EXIT } from '../exit-codes.js';
 import { print, printJson } from '../output.js';
 import type { CommonOptions } from './options.js';
@@ -21,7 +21,7 @@ export async function trace(thread: string, options: CommonOptions): Promise<num
   try {
     const view = await session.view(thread);
     if (view.status === 'empty')
-      throw new XiheError('THREAD_NOT_FOUND', `没有会话 ${thread}`, { hint: '用 xihe threads 看有哪些会话。' });
+      throw new XiheError('THREAD_NOT_FOUND', `没有会话 ${quoted(thread)}`, { hint: '用 xihe threads 看有哪些会话。' });
     const doc = toJson(view);
     if (options.json) printJson(doc);
     else print(toText(doc));

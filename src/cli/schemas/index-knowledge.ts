@@ -8,5 +8,5 @@ export const indexJson = z.object({
   ready: z.number().describe('已经有向量的片段数（在本机的）'),
   made: z.number().describe('这次算或写了多少条文字的向量；一个片段有两条：全文和首行'),
   seconds: z.number(),
-  server: z.string().optional().describe('Milvus 的地址；没有设置时索引在本机'),
+  server: z.string().optional().describe('Milvus 的地址；没有设置时索引在本机。--status 不问它，ready 只说本机的'),
 });

@@ -29,12 +29,20 @@ export function renderLookup(r: LookupResult): string {
     const others = r.primary.others?.length
       ? `\n也提到它的文档：${r.primary.others.map((o) => o.title).join('、')}`
       : '';
-    parts.push(`【原文】${r.primary.title ?? ''}（${sourceOf(r.primary)}）\n${r.primary.content}${sections}${others}`);
+    parts.push(
+      `【原文】${r.primary.title ?? ''}（${sourceOf(r.primary)}）\n${missingSection(r.primary) ?? r.primary.content}${sections}${others}`,
+    );
   }
   if (r.supplement) {
     parts.push(`【相关】${r.supplement.title ?? ''}（${sourceOf(r.supplement)}）\n${r.supplement.content}`);
   }
   return parts.join('\n\n');
+}
+
+/** What is said instead of a section that is not there; the sections that are follow it. */
+export function missingSection({ missing_section: name, sections = [] }: NonNullable<LookupResult['primary']>) {
+  if (name === undefined) return undefined;
+  return `没有「${name}」这一节${sections.length === 0 ? '，这份文档没有分章节' : ''}。`;
 }
 
 /** What one query puts before the model: a handful of entries, each cut to a paragraph. */

@@ -1,6 +1,6 @@
 import { lstatSync, readdirSync, readFileSync, realpathSync, type Stats, statSync } from 'node:fs';
 import { basename, extname, join, relative, resolve, sep } from 'node:path';
-import { errnoOf, XiheError } from '../../errors.js';
+import { errnoOf, QUOTED_PATH_CHARS, quoted, XiheError } from '../../errors.js';
 import { holdsPrivateKey, holdsSecretValues, isKeyFileName, readFileText, secretsIn } from '../../text/index.js';
 import type { Notes } from './types.js';
 import { MAX_ARCHIVE_BYTES } from './zip.js';
@@ -67,20 +67,22 @@ export interface Given {
  */
 export function openSource(source: string, root: string, notes: Notes): Given {
   if (/^[a-z][a-z0-9+.-]+:\/\//i.test(source)) {
-    throw new XiheError('PATH_INVALID', `只导入本机上的文件：${source}`, {
+    throw new XiheError('PATH_INVALID', `只导入本机上的文件：${quoted(source, QUOTED_PATH_CHARS)}`, {
       hint: '先把它下载下来，再导入下载的文件。',
     });
   }
   const abs = [resolve(source), resolve(root, source)].find((path) => statOf(path) !== undefined);
   if (source.trim() === '' || abs === undefined) {
-    throw new XiheError('PATH_NOT_FOUND', `找不到要导入的文件或目录：${source}`, {
+    throw new XiheError('PATH_NOT_FOUND', `找不到要导入的文件或目录：${quoted(source, QUOTED_PATH_CHARS)}`, {
       hint: '检查路径；术语表、SKILL.md 所在的目录、AGENTS.md 和文档目录都可以导入。',
     });
   }
   const real = realpathSync(abs);
   const stat = statSync(real);
   if (!stat.isFile() && !stat.isDirectory()) {
-    throw new XiheError('PATH_INVALID', `不是文件也不是目录：${source}`, { hint: '给出一个文件或目录的路径。' });
+    throw new XiheError('PATH_INVALID', `不是文件也不是目录：${quoted(source, QUOTED_PATH_CHARS)}`, {
+      hint: '给出一个文件或目录的路径。',
+    });
   }
   const isFolder = stat.isDirectory();
   const base = isFolder ? real : resolve(real, '..');
