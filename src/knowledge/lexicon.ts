@@ -159,9 +159,10 @@ export class Lexicon {
    * taskTimeout, and has to do with a job and with a timeout.
    *
    * @param max how many at most, default 24
+   * @param anyEdges see {@link WordMatcher.find}
    * @returns equal ones first, in the order of the text
    */
-  expand(text: string, max = DEFAULT_MAX): RelatedWord[] {
+  expand(text: string, max = DEFAULT_MAX, anyEdges = false): RelatedWord[] {
     const form = this.formOf(text);
     const found = new Map<string, RelatedWord>();
     const put = (key: string, related: RelatedWord) => {
@@ -169,12 +170,12 @@ export class Lexicon {
       if (known !== undefined && !(known.relation === 'near' && related.relation === 'equal')) return;
       if (known !== undefined || !holds(form, key)) found.set(key, related);
     };
-    const matches = this.words.find(form);
+    const matches = this.words.find(form, anyEdges);
     for (const { word, ids, start, end } of matches) {
       const from = hasChinese(word) ? form.slice(start, end) : word;
       for (const [key, related] of relationsOf(word, ids)) put(key, { ...related, from });
     }
-    for (const { word, ids } of matches.flatMap((match) => this.words.partsOf(form, match))) {
+    for (const { word, ids } of matches.flatMap((match) => this.words.partsOf(form, match, anyEdges))) {
       for (const [key, related] of relationsOf(word, ids)) {
         if (related.relation === 'equal') put(key, { word: related.word, relation: 'near', from: word });
       }

@@ -113,9 +113,10 @@ export class WordMatcher<Id> {
    * All words in `text`, left to right, none inside another (overlapping ones both count).
    *
    * @param text {@link prepare}d; offsets are into it
+   * @param anyEdges lets a word of two Chinese characters count wherever it stands: wrong now and then, but without jieba
    */
-  find(text: string): WordMatch<Id>[] {
-    return this.scan(text, 0, text.length, text.length);
+  find(text: string, anyEdges = false): WordMatch<Id>[] {
+    return this.scan(text, 0, text.length, text.length, anyEdges);
   }
 
   /**
@@ -123,19 +124,19 @@ export class WordMatcher<Id> {
    * side is nothing or has two characters at least: a word that only lacks a suffix or prefix is no part but another word
    * (验证｜码, 消费｜者, 数据｜库).
    */
-  partsOf(text: string, { start, end }: Pick<WordMatch<Id>, 'start' | 'end'>): WordMatch<Id>[] {
+  partsOf(text: string, { start, end }: Pick<WordMatch<Id>, 'start' | 'end'>, anyEdges = false): WordMatch<Id>[] {
     const isPart = (edge: number, of: number) => edge === of || Math.abs(edge - of) >= SHORTEST_PART;
-    return this.scan(text, start, end, end - start - 1).filter(
+    return this.scan(text, start, end, end - start - 1, anyEdges).filter(
       (part) => isPart(part.start, start) && isPart(part.end, end),
     );
   }
 
   /** Words of [from, to) that are no longer than `longest`. */
-  private scan(text: string, from: number, to: number, longest: number): WordMatch<Id>[] {
+  private scan(text: string, from: number, to: number, longest: number, anyEdges: boolean): WordMatch<Id>[] {
     const found: WordMatch<Id>[] = [];
     let covered = from;
     for (let start = from; start < to; start++) {
-      const entry = this.longestAt(text, start, Math.min(longest, to - start));
+      const entry = this.longestAt(text, start, Math.min(longest, to - start), anyEdges);
       if (entry === undefined) continue;
       const end = start + entry.folded.length;
       // Starts come in order, so whatever ends no later than an earlier match lies inside it.
@@ -145,13 +146,13 @@ export class WordMatcher<Id> {
     return found;
   }
 
-  private longestAt(text: string, start: number, longest: number): Entry<Id> | undefined {
+  private longestAt(text: string, start: number, longest: number, anyEdges: boolean): Entry<Id> | undefined {
     const key = text.slice(start, start + 2);
     for (const length of this.lengthsOf(key)) {
       // At the end of a text the key is its last character, which would find words of one character.
       if (length > longest || (length === 1 && text.length > 1)) continue;
       const entry = this.entryOf(text.slice(start, start + length));
-      if (entry !== undefined && counts(text, start, entry.folded)) return entry;
+      if (entry !== undefined && counts(text, start, entry.folded, anyEdges)) return entry;
     }
     // A word of one character has a key of one character; it only counts as the whole text.
     return text.length === 1 ? this.entryOf(text) : undefined;
@@ -164,11 +165,11 @@ const NO_IDS: readonly never[] = [];
 /** A Chinese word of one character stands alone too seldom to be a part. */
 const SHORTEST_PART = 2;
 
-function counts(text: string, start: number, word: string): boolean {
+function counts(text: string, start: number, word: string, anyEdges = false): boolean {
   const end = start + word.length;
   if (LATIN.test(word.charAt(0)) && LATIN.test(text.charAt(start - 1))) return false;
   if (LATIN.test(word.charAt(word.length - 1)) && LATIN.test(text.charAt(end))) return false;
-  return word.length > 2 || !HAN_ONLY.test(word) || !crossesWords(text, start, end);
+  return anyEdges || word.length > 2 || !HAN_ONLY.test(word) || !crossesWords(text, start, end);
 }
 
 /**

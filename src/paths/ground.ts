@@ -4,6 +4,9 @@ import { type Role, roleOf } from './roles.js';
 import { isTeamLayer } from './rules.js';
 import type { IndexedFile } from './types.js';
 
+/** Measured beside ln(1 + commits), which falls off later. */
+const CHURN_POWER = 0.3;
+
 /** A file never changes its path; its object and the numbers of its tokens live as long as the index. */
 const namesOfFile = new WeakMap<IndexedFile, number[]>();
 
@@ -41,12 +44,12 @@ export class Ground {
     return this.#teamLayer;
   }
 
-  /** How often commits changed each file, as ln(1 + commits): the tenth change says less than the first. */
+  /** How often commits changed each file, to a power: the tenth change says less than the first. */
   get churn(): Float64Array {
     const history = this.#history;
     if (history === undefined) return new Float64Array(this.size);
     if (this.#churn?.version !== history.version) {
-      const values = Float64Array.from(this.#index.list, ({ path }) => Math.log1p(history.churn(path)));
+      const values = Float64Array.from(this.#index.list, ({ path }) => history.churn(path) ** CHURN_POWER);
       this.#churn = { version: history.version, values };
     }
     return this.#churn.values;

@@ -8,8 +8,8 @@ import type { TaskType } from './types.js';
 const ROLE_PRIOR: Partial<Record<Role, number>> = {
   test: 0.15,
   mock: 0.5,
-  doc: 0.3,
-  i18n: 0.7,
+  doc: 0.2,
+  i18n: 0.45,
   asset: 0.4,
   ci: 0.5,
   example: 0.7,
@@ -22,8 +22,8 @@ interface Asked {
   factor: number;
 }
 
-/** A request for a document or a test case wants that file and no source. */
-const ON_PURPOSE = 8;
+/** A request that speaks of a document or a test case wants that file, unless it only mentions it. */
+const ON_PURPOSE = 4;
 /** A request about a page or an interface may still mean what lies behind it. */
 const ABOUT = 1.25;
 

@@ -2,6 +2,7 @@ import { type History, type HistoryVote, requestTokens } from '../history/index.
 import type { FileIndex } from './fileIndex.js';
 import type { Ground } from './ground.js';
 import type { Mention } from './mentions.js';
+import type { WeighedTokens } from './postings.js';
 import type { TermLookup } from './types.js';
 
 /** Votes of commits that are kept. */
@@ -16,11 +17,10 @@ export const SIGNALS = [
   'commits',
   'messages',
   'words',
-  'strings',
   'identifiers',
   'names',
   'lexicon',
-  'pathLexicon',
+  'symbolLexicon',
   'pathShare',
   'churn',
 ] as const;
@@ -62,16 +62,15 @@ export function signalsOf({ index, ground, history }: SignalSources, asked: Aske
     index,
     asked.meant.map(({ name, weight }) => [name, weight] as const),
   );
-  const lexicon = postings.scores(names);
+  const things = meantThings(index, asked.meant);
   return {
     commits: byPosition(index, asked.votes),
     messages: history?.available ? ground.placed(history.fileScores(asked.tokens)) : new Float64Array(ground.size),
     words: postings.scores(tokens),
-    strings: postings.scores(tokens, ['strings', 'i18n']),
     identifiers: postings.scores(weighted(index, asked.compound.map(once))),
     names: byPosition(index, asked.mentions),
-    lexicon,
-    pathLexicon: postings.scores(names, ['path']),
+    lexicon: postings.scoresOfThings(things),
+    symbolLexicon: postings.scoresOfThings(things, ['symbols']),
     pathShare: pathShares(index, ground, [...names, ...tokens]),
     churn: ground.churn,
   };
@@ -108,6 +107,19 @@ export function meantBy(terms: TermLookup | undefined, request: string): Meant[]
     for (const name of parts) if (weight > (best.get(name)?.weight ?? 0)) best.set(name, { name, weight, from, word });
   }
   return [...best.values()];
+}
+
+/** What each word of the request also means: its words in the lexicon, and the names that each of those takes in code. */
+function meantThings(index: FileIndex, meant: readonly Meant[]): WeighedTokens[][] {
+  const things = new Map<string, Map<string, [number, number][]>>();
+  for (const { name, weight, from, word } of meant) {
+    const id = index.vocabulary.find(name);
+    if (id === undefined) continue;
+    const ways = things.get(from) ?? new Map<string, [number, number][]>();
+    things.set(from, ways);
+    ways.set(word, [...(ways.get(word) ?? []), [id, weight]]);
+  }
+  return [...things.values()].map((ways) => [...ways.values()]);
 }
 
 /** How much of a path's last names is spoken of. */

@@ -25,7 +25,8 @@ export function termLookupOf(store: EntryStore, terms: () => TermIndex, today: (
           ...(term.provenance.layer === 'general' ? { general: true } : {}),
         }));
     },
-    related: (text: string) => store.lexicon.expand(text),
+    // Files are found as well with any edges (measured), and a cold look-up needs no jieba for them.
+    related: (text: string) => store.lexicon.expand(text, undefined, true),
     moduleOf: (path: string): string | undefined => {
       const module = moduleOfPath(path, store.modules);
       if (module === undefined) return undefined;
