@@ -3,12 +3,16 @@ import { eachToken } from '../history/index.js';
 import { estimateTokens, fold, truncateToTokens } from '../text/index.js';
 import type { FileIndex } from './fileIndex.js';
 import type { Field } from './postings.js';
+import type { Meant } from './signals.js';
 import type { Evidence, IndexedFile } from './types.js';
 
-/** Tokens of the reasons of one file, on one line. */
-const MAX_WHY_TOKENS = 40;
+/** Tokens of the reasons of one file, on one line: more reasons are given up to the first, and one reason alone is cut at the second. */
+const WHY_TOKENS = 20;
+const MAX_WHY_TOKENS = 30;
 /** Words named from one source. */
 const MAX_WORDS = 3;
+/** Words of the lexicon named. */
+const MAX_MEANT = 2;
 const CHINESE_RUN = /[\u3400-\u9FFF]+/g;
 const CHINESE = /[\u3400-\u9FFF]/;
 
@@ -24,21 +28,26 @@ interface TokenPlace {
 export class WordEvidence {
   readonly #index: FileIndex;
   readonly #tokens: readonly string[];
+  readonly #meant: readonly Meant[];
   readonly #request: string;
 
-  /** @param tokens the request as it was searched for */
-  constructor(index: FileIndex, request: string, tokens: readonly string[]) {
+  /**
+   * @param tokens the request as it was searched for
+   * @param meant what the lexicon makes of it
+   */
+  constructor(index: FileIndex, request: string, tokens: readonly string[], meant: readonly Meant[]) {
     this.#index = index;
     this.#tokens = tokens;
+    this.#meant = meant;
     this.#request = fold(request);
   }
 
   /** Reasons by source, strongest first; [] when no word of the request is in the file. */
   of(file: IndexedFile, position: number): Evidence[] {
     const places = this.#places(position);
-    if (places.length === 0) return [];
+    const found: Evidence[] = this.#lexicon(position);
+    if (places.length === 0) return found;
     const { outline } = file.detail();
-    const found: Evidence[] = [];
     const add = (kind: Evidence['kind'], detail: string | undefined, fields: Field[]) => {
       if (detail === undefined) return;
       const weight = sum(
@@ -53,6 +62,30 @@ export class WordEvidence {
     add('content', this.#words('文案有', places, 'strings'), ['strings']);
     add('content', this.#words('正文有', places, 'rest'), ['rest']);
     return found.sort((a, b) => b.weight - a.weight);
+  }
+
+  /**
+   * The words of the request that the file says in other words, the most telling ones: 「脱敏≈desensitize」. A word of several names is
+   * only given where the file has all of them.
+   */
+  #lexicon(position: number): Evidence[] {
+    const { vocabulary, postings } = this.#index;
+    const found = new Map<string, { text: string; weight: number }>();
+    const byWord = new Map<string, Meant[]>();
+    for (const one of this.#meant) byWord.set(one.word, [...(byWord.get(one.word) ?? []), one]);
+    for (const [word, names] of byWord) {
+      const ids = names.map(({ name }) => vocabulary.find(name));
+      const stands = (id: number | undefined) => id !== undefined && postings.fieldsOf(id, position).length > 0;
+      const [{ from, weight } = { from: '', weight: 0 }] = names;
+      if (!ids.every(stands)) continue;
+      const worth = weight * sum(ids.map((id) => postings.idf(id!)));
+      if (worth > (found.get(from)?.weight ?? 0)) found.set(from, { text: `「${from}≈${word}」`, weight: worth });
+    }
+    const best = [...found.values()].sort((a, b) => b.weight - a.weight).slice(0, MAX_MEANT);
+    if (best.length === 0) return [];
+    return [
+      { kind: 'glossary', detail: best.map(({ text }) => text).join(''), weight: sum(best.map((one) => one.weight)) },
+    ];
   }
 
   #places(position: number): TokenPlace[] {
@@ -183,7 +216,7 @@ export function whyLine(evidence: readonly Evidence[]): string {
   let line = '';
   for (const { detail } of evidence) {
     const longer = line === '' ? detail : `${line}；${detail}`;
-    if (line !== '' && estimateTokens(longer) > MAX_WHY_TOKENS) break;
+    if (line !== '' && estimateTokens(longer) > WHY_TOKENS) continue;
     line = longer;
   }
   return truncateToTokens(line, MAX_WHY_TOKENS).text;

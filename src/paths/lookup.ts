@@ -66,7 +66,7 @@ export function lookupFiles(
     inScope: isEverything(options.scope) ? undefined : scopeFilter(options.scope),
     topK: clampTopK(options.topK),
   });
-  const reasons = new WordEvidence(index, request, tokens);
+  const reasons = new WordEvidence(index, request, tokens, meant);
   const byPath = new Map(best.map(({ position }) => [index.list[position]!.path, [] as Evidence[]]));
   for (const { path, evidence } of terms) byPath.get(path)?.push(evidence);
   for (const vote of votes) byPath.get(vote.path)?.push(commitReason(vote));
@@ -174,8 +174,8 @@ const KIND_ORDER: Evidence['kind'][] = [
   'commit',
   'symbol',
   'i18n',
-  'content',
   'glossary',
+  'content',
   'companion',
 ];
 
