@@ -1,5 +1,5 @@
 import type { Outline } from '../code/index.js';
-import { eachToken } from '../history/index.js';
+import { eachToken, evidenceTokens } from '../history/index.js';
 import { estimateTokens, fold, truncateToTokens } from '../text/index.js';
 import type { FileIndex } from './fileIndex.js';
 import type { Field } from './postings.js';
@@ -38,7 +38,8 @@ export class WordEvidence {
   constructor(index: FileIndex, request: string, tokens: readonly string[], meant: readonly Meant[]) {
     this.#index = index;
     this.#tokens = tokens;
-    this.#meant = meant;
+    // Of 「修改会员升级」 nobody looks for 修改, whatever else it may be called.
+    this.#meant = meant.filter(({ from }) => evidenceTokens(from).some((token) => tokens.includes(token)));
     this.#request = fold(request);
   }
 

@@ -33,6 +33,44 @@ describe('kinds of evidence', () => {
     expect(await first(paths, '图形码过期太快')).toBe('src/views/captcha/index.vue');
   });
 
+  it('a reason names the word of the request and what it is called in code; words that only ask for a change give none', async () => {
+    const paths = await openPaths({
+      ...project(FILES),
+      terms: terms(() => [
+        { word: 'captcha', relation: 'equal', from: '图形码' },
+        { word: 'verifyAvatar', relation: 'equal', from: '图形码' },
+        { word: 'format', relation: 'near', from: '修改' },
+      ]),
+    });
+    const { candidates } = await paths.lookupFile('修改图形码');
+    const whyOf = (path: string) => candidates.find((one) => one.path === path)?.why;
+    expect(whyOf('src/views/captcha/index.vue')).toBe('「图形码≈captcha」');
+    // Of `verifyAvatar` the file has one name only.
+    expect(whyOf('src/views/avatar/index.vue')).not.toContain('verifyAvatar');
+    expect(whyOf('src/utils/format.ts') ?? '').not.toContain('修改');
+  });
+
+  it('a word that is called in three ways counts more than one, and less than three words', async () => {
+    const called = (from: string, ...words: string[]) =>
+      words.map((word) => ({ word, relation: 'equal' as const, from }));
+    const place = project({
+      'src/a.ts': '// captcha\n',
+      'src/b.ts': '// captcha kaptcha verifier\n',
+      'src/c.ts': '// captcha drawer snapshot\n',
+      'src/d.ts': '// kaptcha verifier drawer snapshot\n',
+    });
+    const related = [
+      ...called('图形码', 'captcha', 'kaptcha', 'verifier'),
+      ...called('抽屉', 'drawer'),
+      ...called('快照', 'snapshot'),
+    ];
+    const paths = await openPaths({ ...place, terms: terms(() => related) });
+    const { candidates } = await paths.lookupFile('图形码抽屉快照');
+    const order = candidates.map(({ path }) => path);
+    expect(order.indexOf('src/c.ts')).toBeLessThan(order.indexOf('src/b.ts'));
+    expect(order.indexOf('src/b.ts')).toBeLessThan(order.indexOf('src/a.ts'));
+  });
+
   it('an equal word counts more than a near one', async () => {
     const paths = await openPaths({
       ...project(FILES),
