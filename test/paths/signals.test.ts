@@ -66,7 +66,7 @@ describe('kinds of evidence', () => {
     ];
     const paths = await openPaths({ ...place, terms: terms(() => related) });
     const { candidates } = await paths.lookupFile('图形码抽屉快照');
-    const order = candidates.map(({ path }) => path);
+    const order: string[] = candidates.map(({ path }) => path);
     expect(order.indexOf('src/c.ts')).toBeLessThan(order.indexOf('src/b.ts'));
     expect(order.indexOf('src/b.ts')).toBeLessThan(order.indexOf('src/a.ts'));
   });
