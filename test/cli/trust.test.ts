@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { serverGraph } from '../../src/agent/index.js';
 import * as outputs from '../../src/agent/output-schemas.js';
 import { trustJson } from '../../src/cli/schemas/trust.js';
 import { xihe } from '../support/mall.js';
@@ -88,6 +89,22 @@ describe('a repository that names addresses', () => {
     // What needs no model goes on.
     expect((await run('run', '夜间对账加一次重试', '--no-model')).code).toBe(0);
     expect(came).toEqual([]);
+  });
+});
+
+describe('a server for LangGraph Studio', () => {
+  it('refuses a run with a model, answers without one, and goes on once the user has trusted the addresses', async () => {
+    const ask = (options: object) =>
+      serverGraph({ ...process.env, ...env, XIHE_REPO: repo }).invoke({
+        request: { text: '夜间对账是什么', repo, options },
+      } as never);
+    await expect(ask({ noModel: false, autoApprove: 'none' })).rejects.toMatchObject({ code: 'UNTRUSTED_ADDRESS' });
+    const report = await ask({ noModel: true, autoApprove: 'none' });
+    expect(report.reported?.ok).toBe(true);
+    expect(came).toEqual([]);
+    expect((await run('trust', '--yes')).code).toBe(0);
+    await ask({ noModel: false, autoApprove: 'none' });
+    expect(came).toContain('/v1/chat/completions Bearer SECRET-1');
   });
 });
 
