@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { setFlagsFromString } from 'node:v8';
 import { assetPath } from '../assets.js';
 
 /** What of ONNX Runtime's interface (the same in its web and its Node package) is used here. */
@@ -44,12 +45,37 @@ export async function loadNetwork(modelFile: string, prefer: RuntimeKind | 'auto
   // More threads would be workers of its own, which it starts by `fetch` and fails in Node; our pool has one instance a worker.
   ort.env.wasm.numThreads = 1;
   ort.env.wasm.wasmBinary = readFileSync(join(dir, 'ort-wasm-simd-threaded.wasm'));
-  const session = await ort.InferenceSession.create(readFileSync(modelFile), {
-    executionProviders: ['wasm'],
-    graphOptimizationLevel: 'all',
-    logSeverityLevel: 3,
-  });
+  const session = await compiledQuickly(() =>
+    ort.InferenceSession.create(readFileSync(modelFile), {
+      executionProviders: ['wasm'],
+      graphOptimizationLevel: 'all',
+      logSeverityLevel: 3,
+    }),
+  );
   return networkOf('wasm', ort, session);
+}
+
+/**
+ * How much a WASM function works, roughly in bytes, before V8 compiles it again to run fast: what it says itself, and here. The network is
+ * loaded once by functions that never run again, and V8 would compile hundreds of them anew: 1.1 to 1.8 s of CPU, .55 with this figure
+ * (Node 20, 22, 24). What multiplies matrices gets there within the first question; the speed of later ones is the same.
+ */
+const TIERING_BUDGET = { usual: 1_800_000, loading: 1_000_000_000 } as const;
+
+/** Nodes whose V8 knows the setting; one that does not would complain on the error output. */
+const KNOWS_TIERING = { from: 20, to: 24 } as const;
+
+/** Runs what compiles WASM so that it starts soon. The setting is the process's, so it is put back for whatever else compiles. */
+async function compiledQuickly<T>(load: () => Promise<T>): Promise<T> {
+  const node = Number.parseInt(process.versions.node, 10);
+  if (node < KNOWS_TIERING.from || node > KNOWS_TIERING.to) return load();
+  const set = (budget: number) => setFlagsFromString(`--wasm-tiering-budget=${budget}`);
+  set(TIERING_BUDGET.loading);
+  try {
+    return await load();
+  } finally {
+    set(TIERING_BUDGET.usual);
+  }
 }
 
 async function tryNative(modelFile: string): Promise<Network | undefined> {
