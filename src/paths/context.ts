@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { History } from '../history/index.js';
 import { Companions } from './companions.js';
-import { expandFile, expandFolder } from './expand.js';
+import { type ExpandSources, expandFile, expandFolder } from './expand.js';
 import { FileIndex, type IndexProgress, type RefreshOptions, type RefreshReport } from './fileIndex.js';
 import { Ground } from './ground.js';
 import { ImportGraph } from './imports.js';
@@ -12,6 +12,7 @@ import { PathResolver } from './resolver.js';
 import { folderOf, isTeamLayer } from './rules.js';
 import { type SearchOptions, searchFiles } from './search.js';
 import { type SkeletonOptions, skeletonOf } from './skeleton.js';
+import { StagedFiles, type StagedView } from './staged.js';
 import { findSymbol } from './symbols.js';
 import type {
   Expansion,
@@ -112,29 +113,34 @@ export class PathContext {
   /**
    * One path in 100–300 tokens: a folder's direct children, or a file's purpose, symbols, references and companions.
    *
-   * @param reader who reads it, and so how it says to find more
+   * @param options.reader who reads it, and so how it says to find more
+   * @param options.staged the edits of a run: what it wrote is shown as written, what it deleted is gone
    * @throws XiheError as {@link resolve}
    */
-  async expandPath(raw: string, reader: 'model' | 'person' = 'model'): Promise<Expansion> {
-    const resolution = this.resolve(raw);
+  async expandPath(
+    raw: string,
+    options: { reader?: 'model' | 'person'; staged?: StagedView } = {},
+  ): Promise<Expansion> {
+    const resolution = this.resolve(raw, options.staged);
     const path = resolution.path as string;
     await this.#ensureFresh([path]);
-    const file = this.#index.get(path);
+    const files = new StagedFiles(this.#index, options.staged);
+    const file = await files.get(path);
     const sources = {
-      index: this.#index,
+      files,
       graph: this.#graph(),
       companions: this.#companions(),
       moduleOf: (p: string) => this.#terms?.moduleOf(p),
     };
-    const expansion = file ? expandFile(sources, file) : this.#expandUnindexed(sources, path, reader);
+    const expansion = file ? expandFile(sources, file) : await this.#expandUnindexed(sources, path, options.reader);
     return resolution.repaired
       ? { ...expansion, note: resolution.note, text: `${resolution.note}\n${expansion.text}` }
       : expansion;
   }
 
-  #expandUnindexed(sources: Parameters<typeof expandFolder>[0], path: string, reader: 'model' | 'person'): Expansion {
-    if (path === '.' || statOf(join(this.#root, path))?.isDirectory())
-      return expandFolder(sources, path === '.' ? '' : path, reader);
+  async #expandUnindexed(sources: ExpandSources, path: string, reader?: 'model' | 'person'): Promise<Expansion> {
+    const isFolder = path === '.' || (statOf(join(this.#root, path))?.isDirectory() ?? sources.files.hasBelow(path));
+    if (isFolder) return expandFolder(sources, path === '.' ? '' : path, reader);
     const text = `${path}：在，但被忽略规则排除，没有建索引；需要内容时直接读取。`;
     return { text, tokens: text.length, path, importsOut: [], importersIn: [], companions: [] };
   }

@@ -38,34 +38,51 @@ export interface Reference {
   line: number;
 }
 
-/** Who imports whom inside of the project, resolved from specifiers by name and place; built once per state of the index. */
+/** Who imports whom inside of the project, resolved from specifiers by name and place. */
 export class ImportGraph {
+  readonly #places: Places;
   readonly #out = new Map<string, Reference[]>();
   readonly #in = new Map<string, Reference[]>();
 
   constructor(files: readonly IndexedFile[]) {
-    const places = new Places(files);
-    for (const file of files) {
-      const seen = new Set<string>();
-      for (const [specifier, line] of file.imports) {
-        for (const target of places.resolve(file.path, specifier)) {
-          if (target === file.path || seen.has(target)) continue;
-          seen.add(target);
-          push(this.#out, file.path, { path: target, line });
-          push(this.#in, target, { path: file.path, line });
-        }
-      }
-    }
+    this.#places = new Places(files);
+    for (const file of files) this.#add(file);
   }
 
-  /** Files that `path` imports. */
+  /** Files that `path` imports, in the order of their imports. */
   importsOf(path: string): readonly Reference[] {
     return this.#out.get(path) ?? [];
   }
 
-  /** Files that import `path`, each with the line of its import. */
+  /** Files that import `path`, each with the line of its import, by path. */
   importersOf(path: string): readonly Reference[] {
     return this.#in.get(path) ?? [];
+  }
+
+  /** What these imports of a file lead to, whether the file is in the graph or not: of a text that is not written yet. */
+  targetsOf(path: string, imports: IndexedFile['imports']): Reference[] {
+    const found = new Map<string, Reference>();
+    for (const [specifier, line] of imports)
+      for (const target of this.#places.resolve(path, specifier))
+        if (target !== path && !found.has(target)) found.set(target, { path: target, line });
+    return [...found.values()];
+  }
+
+  /** Takes a file's new imports in. Only for a file that is in the graph: a new path may change what others mean. */
+  replace(file: IndexedFile): void {
+    for (const { path } of this.importsOf(file.path)) {
+      const left = this.importersOf(path).filter((importer) => importer.path !== file.path);
+      this.#in.set(path, left);
+    }
+    this.#out.delete(file.path);
+    for (const target of this.#add(file)) this.#in.get(target)!.sort((a, b) => (a.path < b.path ? -1 : 1));
+  }
+
+  #add(file: IndexedFile): string[] {
+    const targets = this.targetsOf(file.path, file.imports);
+    if (targets.length > 0) this.#out.set(file.path, targets);
+    for (const { path, line } of targets) push(this.#in, path, { path: file.path, line });
+    return targets.map(({ path }) => path);
   }
 }
 

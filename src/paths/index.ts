@@ -1,12 +1,14 @@
 export { type OpenPathsOptions, openPaths, type PathContext } from './context.js';
 export { type FeedingDecision, FeedingLedger } from './feeding.js';
 export type { IndexProgress, RefreshReport } from './fileIndex.js';
+export { GRAIN_MAP, type Grain, grainOf } from './grain.js';
 export type { LookupOptions } from './lookup.js';
 export type { PathOverlay } from './repair.js';
 export { PathResolver } from './resolver.js';
 export { type Role, roleOf } from './roles.js';
 export type { SearchOptions } from './search.js';
 export type { SkeletonOptions } from './skeleton.js';
+export type { StagedView } from './staged.js';
 export type {
   Evidence,
   Expansion,

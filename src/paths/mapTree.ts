@@ -34,6 +34,8 @@ const DEPTH_DECAY = 0.8;
 const SIBLING_DECAY = 0.1;
 /** The one file that a map was asked for comes before all others of its folder. */
 const ASKED_FACTOR = 50;
+/** A folder has a part of its own when this share of its files plays it. */
+const FOLDER_ROLE_SHARE = 0.8;
 /** Files whose name tells how to start, at the root. */
 const LANDMARK =
   /^(?:README[^/]*\.md|package\.json|pom\.xml|go\.mod|pyproject\.toml|build\.gradle(?:\.kts)?|Cargo\.toml|composer\.json)$/i;
@@ -56,6 +58,8 @@ export interface MapNode {
   files: number;
   importance: number;
   module: string | undefined;
+  /** Of a file its own, of a folder that of most files below it; `''` where nothing says one. */
+  role: Role;
   parent: MapNode | undefined;
   shown: boolean;
 }
@@ -90,6 +94,7 @@ function newNode(label: string, path: string, parent: MapNode | undefined, child
     files: children ? 0 : 1,
     importance: 0,
     module: undefined,
+    role: '',
     shown: false,
   };
 }
@@ -119,11 +124,14 @@ function lift(node: MapNode): void {
   });
 }
 
-function weigh(node: MapNode, sources: SkeletonSources, asked: string | undefined): void {
+/** @returns how many files below play which part */
+function weigh(node: MapNode, sources: SkeletonSources, asked: string | undefined): Map<Role, number> {
+  const roles = new Map<Role, number>();
   for (const child of node.children ?? []) {
     child.depth = node.depth + 1;
-    weigh(child, sources, asked);
+    for (const [role, n] of weigh(child, sources, asked)) roles.set(role, (roles.get(role) ?? 0) + n);
   }
+  if (node.children === undefined) roles.set(roleOf(node.path), 1);
   if (node.path !== '') {
     const module = sources.moduleOf(node.path);
     // A module is named once, at the folder where it begins.
@@ -139,6 +147,9 @@ function weigh(node: MapNode, sources: SkeletonSources, asked: string | undefine
     node.importance = best * 1.05 + 0.15 * Math.log2(1 + node.files) * DEPTH_DECAY ** node.depth;
   }
   if (node.path === asked || asked?.startsWith(`${node.path}/`)) node.importance *= ASKED_FACTOR;
+  if (node.path !== '' && !isTeamLayer(`${node.path}/`))
+    node.role = [...roles].find(([, n]) => n >= FOLDER_ROLE_SHARE * node.files)?.[0] ?? '';
+  return roles;
 }
 
 function partWeight(path: string): number {

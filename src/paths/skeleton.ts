@@ -1,6 +1,5 @@
 import { estimateTokens } from '../text/index.js';
 import { type MapNode, type SkeletonSources, treeOf } from './mapTree.js';
-import { roleOf } from './roles.js';
 import { folderOf, isTeamLayer } from './rules.js';
 import type { Skeleton } from './types.js';
 
@@ -137,11 +136,10 @@ function before(a: MapNode, b: MapNode): boolean {
 function lineOf(node: MapNode, hidden: number): string {
   const indent = '  '.repeat(node.depth - 1);
   const module = node.module ? ` 〔${node.module}〕` : '';
-  if (node.children === undefined) {
-    const role = roleOf(node.path);
-    return `${indent}${node.label}${role ? ` [${role}]` : ''}${module}`;
-  }
-  return `${indent}${node.label}/${module}${hidden > 0 ? ` +${hidden}` : ''}`;
+  if (node.children === undefined) return `${indent}${node.label}${node.role ? ` [${node.role}]` : ''}${module}`;
+  // The part of a folder is said once, at the outermost folder that has it.
+  const role = node.role && node.role !== node.parent?.role ? ` [${node.role}]` : '';
+  return `${indent}${node.label}/${role}${module}${hidden > 0 ? ` +${hidden}` : ''}`;
 }
 
 function headline(title: string, files: number, omitted: number, more: SeeMore): string {

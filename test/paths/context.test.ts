@@ -180,7 +180,13 @@ describe('finding files in a small shop', () => {
       ['src/order/order-controller.ts', '接口入口'],
       ['test/order/order-service.test.ts', '测试'],
     ]);
-    expect(expansion.text.split('\n')[0]).toBe('src/order/order-service.ts [service] 〔订单〕（typescript，16 行）');
+    const lines = expansion.text.split('\n');
+    expect(lines[0]).toBe('src/order/order-service.ts [service] 〔订单〕（16 行）：订单服务：下单、取消、到期处理');
+    expect(lines[1]).toBe('符号：OrderService:5、OrderService.create:7、OrderService.cancelExpired:13');
+    expect(lines[2]).toBe(
+      '引入 src/inventory/stock.ts:2、src/order/order-state.ts:3；被引用于 src/order/order-controller.ts:2、test/order/order-service.test.ts:1',
+    );
+    expect(lines.at(-1)).toBe('同目录（src/order）：order-controller.ts、order-state.ts');
     expect(expansion.tokens).toBeLessThanOrEqual(300);
   });
 

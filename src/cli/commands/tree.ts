@@ -16,7 +16,7 @@ export async function tree(path: string | undefined, options: CommonOptions & { 
 /** `xihe expand`: one folder or file. */
 export async function expand(path: string, options: CommonOptions): Promise<number> {
   const { paths } = await openPathContext(options.repo);
-  const r = await paths.expandPath(path, 'person');
+  const r = await paths.expandPath(path, { reader: 'person' });
   if (options.json) printJson({ path: r.path, text: r.text, tokens: r.tokens });
   else print(r.text);
   return EXIT.done;
