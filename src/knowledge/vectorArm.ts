@@ -40,7 +40,7 @@ export interface AskOptions {
 
 export interface BuildOptions {
   signal?: AbortSignal | undefined;
-  /** Texts that have their vectors, of how many; a chunk has two. */
+  /** Texts that have their vectors, of how many; a chunk has two or more. */
   onProgress?: (done: number, total: number) => void;
   /** Makes a server's index anew beside the old one; nothing else needs it. */
   rebuild?: boolean | undefined;

@@ -15,7 +15,6 @@ import {
   today,
   type VectorArm,
 } from '../knowledge/index.js';
-import { addUserWords } from '../text/index.js';
 import { answerQuery } from './answer.js';
 import { type AddedLines, placeWarnings, warningsForDiff } from './diff.js';
 import { countsOf, entriesOf, entryOf } from './entries.js';
@@ -24,6 +23,7 @@ import type { LayerDir } from './load.js';
 import { moduleOfPath } from './modules.js';
 import type { SlowPattern } from './pattern.js';
 import { EntryStore, type VectorSettings } from './store.js';
+import { Teacher } from './teacher.js';
 import { termLookupOf } from './termLookup.js';
 import { TermIndex } from './terms.js';
 import { PlaybookIndex, WarningIndex } from './triggers.js';
@@ -80,6 +80,7 @@ export class ZhCore {
   private readonly reranking: Reranking | undefined;
   private readonly layerDirs: string[];
   private made: Indexes | undefined;
+  private readonly teacher = new Teacher();
 
   constructor(private readonly options: ZhCoreOptions) {
     const general: LayerDir = { dir: options.generalDir ?? packageRoot(), layer: 'general' };
@@ -304,9 +305,9 @@ export class ZhCore {
     return this.made;
   }
 
-  /** The cutter keeps the team's words whole. Only once something is going to be cut, since folding them all costs start-up time. */
+  /** Only once something is going to be cut: a start that cuts nothing does not pay for it. */
   private teachWords(): void {
-    for (const term of this.store.terms.byId.values()) addUserWords([term.keyword_ch, ...term.aliases]);
+    this.teacher.teach(this.store.terms.byId);
   }
 }
 

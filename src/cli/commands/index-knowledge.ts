@@ -96,7 +96,7 @@ async function build(arm: VectorArm, rebuild: boolean, signal: AbortSignal): Pro
     onProgress(done, total) {
       first ??= done;
       last = done;
-      say(`正在建向量 ${done}/${total} 条文字，一个片段两条（按 Ctrl-C 停下，做好的留着）`);
+      say(`正在建向量 ${done}/${total} 条文字，一个片段至少两条（按 Ctrl-C 停下，做好的留着）`);
     },
   });
   return last - (first ?? 0);
@@ -117,7 +117,7 @@ function textOf({ provider, model = '', chunks, ready, made, seconds, server }: 
   // Asking it would take seconds where it is down; what is here is known at once.
   const asked = isStatus ? '，它上面有多少没有问；运行 xihe index 会补齐' : '';
   const where = server === undefined ? '' : `，索引在 Milvus（${visible(server)}）${asked}`;
-  const done = isStatus || made === 0 ? '' : `，这次建了 ${made} 条文字的（一个片段两条），用了 ${seconds} 秒`;
+  const done = isStatus || made === 0 ? '' : `，这次建了 ${made} 条文字的（一个片段至少两条），用了 ${seconds} 秒`;
   const left = chunks - ready;
   const next = left > 0 && server === undefined ? `\n还有 ${left} 个没有：运行 xihe index 建好，在此之前按词查。` : '';
   return `${chunks} 个知识片段，${ready} 个在本机有向量（${visible(model)}）${where}${done}。${next}`;
