@@ -12,7 +12,8 @@ import type { RelatedTerm, RetrieverHit } from './retriever.js';
 import { namesSubject } from './subject.js';
 import { type Shown, supplementAmong, textOf } from './supplement.js';
 import type { Chunk, KnowledgeDocument, LoadProblem, LookupResult } from './types.js';
-import type { AskOptions, VectorArm } from './vectorArm.js';
+import type { VectorArm } from './vectorArm.js';
+import type { AskOptions } from './vectorArmOptions.js';
 
 export interface KnowledgeLayer {
   /** Absolute folder; it need not exist. */

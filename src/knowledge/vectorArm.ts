@@ -1,53 +1,17 @@
-import {
-  type Embedder,
-  type EmbedderPlaces,
-  type EmbeddingConfig,
-  openEmbedder,
-  providerOf,
-  withCache,
-} from '../embed/index.js';
+import { type Embedder, openEmbedder, providerOf, withCache } from '../embed/index.js';
 import { XiheError } from '../errors.js';
 import { foldKeepingCase } from '../text/index.js';
 import { shownAddress } from '../trust.js';
 import { LocalMeaning, type Places, placesOf } from './localMeaning.js';
 import type { Asked, VectorState } from './meaning.js';
-import { type OpenRemote, RemoteVectors } from './remoteVectors.js';
+import { RemoteVectors } from './remoteVectors.js';
 import type { Chunk } from './types.js';
+import type { AskOptions, BuildOptions, VectorArmOptions } from './vectorArmOptions.js';
 import { openStock, type VectorStock, type Wanted } from './vectorStock.js';
 import { within } from './within.js';
 
-export interface VectorArmOptions {
-  embedding: EmbeddingConfig;
-  /** Folder for vectors, absolute (the project's state); without it they live as long as the process. */
-  dir?: string | undefined;
-  /** Where packages of the project and what is known of a service lie. */
-  places?: EmbedderPlaces | undefined;
-  /** Vectors that ship, see `readyVectorsFile`. */
-  readyFile?: string | undefined;
-  /** An index on a server that answers instead of the one in memory. */
-  remote?: OpenRemote | undefined;
-  /** Opens the embedder; default: what the settings say. */
-  open?: (signal?: AbortSignal) => Promise<Embedder | undefined>;
-}
-
-export interface AskOptions {
-  signal?: AbortSignal | undefined;
-  /** Milliseconds for the vectors to answer; then the words answer alone. Loading goes on for the next question. */
-  budgetMs?: number | undefined;
-  /** Passages that were cut for the index of words, of how many: only where thousands are new. */
-  onProgress?: (done: number, total: number) => void;
-}
-
-export interface BuildOptions {
-  signal?: AbortSignal | undefined;
-  /** Texts that have their vectors, of how many; a chunk has two or more. */
-  onProgress?: (done: number, total: number) => void;
-  /** Makes a server's index anew beside the old one; nothing else needs it. */
-  rebuild?: boolean | undefined;
-}
-
 /**
- * A model loads in 1.3 s on WASM when the machine is quiet and three times that beside other work. An answer that waits longer than this
+ * A model loads in .6 s on WASM when the machine is quiet and three times that beside other work. An answer that waits longer than this
  * is worth less than one without vectors.
  */
 const ASK_BUDGET_MS = 2_500;

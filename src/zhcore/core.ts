@@ -10,19 +10,19 @@ import {
   type LookupOptions,
   type LookupResult,
   RERANK_TOP,
-  type Reranker,
   Reranking,
   today,
   type VectorArm,
 } from '../knowledge/index.js';
 import { answerQuery } from './answer.js';
+import type { ZhCoreOptions } from './coreOptions.js';
 import { type AddedLines, placeWarnings, warningsForDiff } from './diff.js';
 import { countsOf, entriesOf, entryOf } from './entries.js';
 import { gateOf, toHit } from './hits.js';
 import type { LayerDir } from './load.js';
 import { moduleOfPath } from './modules.js';
 import type { SlowPattern } from './pattern.js';
-import { EntryStore, type VectorSettings } from './store.js';
+import { EntryStore } from './store.js';
 import { Teacher } from './teacher.js';
 import { termLookupOf } from './termLookup.js';
 import { TermIndex } from './terms.js';
@@ -35,28 +35,10 @@ import type {
   Hit,
   ModuleMap,
   Playbook,
-  SymbolIndex,
   Term,
   Warning,
 } from './types.js';
 import type { Watching, WatchOptions } from './watch.js';
-
-export interface ZhCoreOptions {
-  /** The folder that holds the general `knowledge/` and `playbooks/`; default: what ships in the package. */
-  generalDir?: string;
-  /** The project's `.xihe/`; it need not exist. */
-  projectDir?: string;
-  /** Confirms terms: where their symbols stand in the repository. */
-  symbolCheck?: SymbolIndex;
-  /** Where indexes are kept between processes (the project's state folder); without it each process makes its own. */
-  cacheDir?: string;
-  /** Who makes vectors and where they lie; without it words decide alone. A core with it is to be closed. */
-  vectors?: VectorSettings;
-  /** Puts the best passages in a better order; not used unless given. */
-  rerank?: Reranker;
-  /** The clock, for what is due or over; default: the machine's. */
-  now?: () => Date;
-}
 
 /** Characters of a request that are looked at: longer ones hold whole files, and cutting a megabyte of them takes ten seconds. */
 const QUERY_MAX = 4_000;

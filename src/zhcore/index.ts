@@ -1,6 +1,7 @@
 /** The public face of the zhcore room: what a team's Chinese words, warnings and playbooks are, and when they matter. */
 
-export { openZhCore, ZhCore, type ZhCoreOptions } from './core.js';
+export { openZhCore, ZhCore } from './core.js';
+export type { ZhCoreOptions } from './coreOptions.js';
 export type { AddedLines } from './diff.js';
 export * from './lint/index.js';
 export { matchingLines, type SlowPattern, slowPatternText, tryPatterns } from './pattern.js';
