@@ -2,12 +2,13 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { evidenceTokens, openHistory, requestTokens } from '../src/history/index.js';
-import { openPaths, type PathContext } from '../src/paths/index.js';
+import { type EvidenceKind, openPaths, type PathContext } from '../src/paths/index.js';
 import { Bm25Index, contentWords, decodeText } from '../src/text/index.js';
 import { openZhCore } from '../src/zhcore/index.js';
 
 export interface FileFinder {
-  search(request: string, depth: number): Promise<string[]>;
+  /** @param without kinds of evidence to leave out, of systems that know such */
+  search(request: string, depth: number, without?: readonly EvidenceKind[]): Promise<string[]>;
 }
 
 /** Everything that the product opens for a project, with its caches in `state`. */
@@ -17,8 +18,8 @@ async function product(tree: string, state: string, withHistory: boolean): Promi
   const terms = core.termLookup();
   const paths = await openPaths({ root: tree, stateDir: state, terms, ...(history ? { history } : {}) });
   return {
-    async search(request, depth) {
-      const { candidates } = await paths.lookupFile(request, { topK: depth });
+    async search(request, depth, without = []) {
+      const { candidates } = await paths.lookupFile(request, { topK: depth, without });
       return candidates.map(({ path }) => path);
     },
   };

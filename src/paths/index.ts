@@ -7,6 +7,7 @@ export type { PathOverlay } from './repair.js';
 export { PathResolver } from './resolver.js';
 export { type Role, roleOf } from './roles.js';
 export type { SearchOptions } from './search.js';
+export type { EvidenceKind } from './signals.js';
 export type { SkeletonOptions } from './skeleton.js';
 export type { StagedView } from './staged.js';
 export type {

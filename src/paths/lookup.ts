@@ -7,7 +7,7 @@ import type { Ground } from './ground.js';
 import type { Mention, NameIndex } from './mentions.js';
 import { rank } from './ranking.js';
 import { roleOf } from './roles.js';
-import { MAX_VOTES, meantBy, signalsOf } from './signals.js';
+import { type EvidenceKind, MAX_VOTES, meantBy, signalsOf } from './signals.js';
 import { findSymbol } from './symbols.js';
 import type { Evidence, FileCandidate, IndexedFile, LookupMethod, RepoPath, TaskType, TermLookup } from './types.js';
 
@@ -24,6 +24,8 @@ export interface LookupOptions {
   /** 1 to {@link MAX_TOP_K}; default 5. */
   topK?: number;
   taskType?: TaskType;
+  /** Kinds of evidence that are left out, for benches. */
+  without?: readonly EvidenceKind[];
 }
 
 export interface LookupSources {
@@ -65,6 +67,7 @@ export function lookupFiles(
     terms: terms.map(({ path }) => path),
     inScope: isEverything(options.scope) ? undefined : scopeFilter(options.scope),
     topK: clampTopK(options.topK),
+    without: options.without ?? [],
   });
   const reasons = new WordEvidence(index, request, tokens, meant);
   const byPath = new Map(best.map(({ position }) => [index.list[position]!.path, [] as Evidence[]]));

@@ -2,7 +2,7 @@ import type { Companions } from './companions.js';
 import type { FileIndex } from './fileIndex.js';
 import type { Ground } from './ground.js';
 import { priorOf } from './priors.js';
-import { SIGNALS, type Signal, type SignalScores } from './signals.js';
+import { type EvidenceKind, SIGNALS, type Signal, type SignalScores } from './signals.js';
 import type { TaskType } from './types.js';
 
 /**
@@ -45,6 +45,8 @@ export interface Wanted {
   /** Which files may be candidates at all, by path; undefined admits all. */
   inScope: ((path: string) => boolean) | undefined;
   topK: number;
+  /** Kinds of evidence that are left out. */
+  without: readonly EvidenceKind[];
 }
 
 export interface RankedFile {
@@ -56,11 +58,11 @@ export interface RankedFile {
 /** Adds up what the signals say of each file and gives the best. */
 export function rank(index: FileIndex, ground: Ground, companions: Companions, wanted: Wanted): RankedFile[] {
   const sums = weigh(index, wanted);
-  applyPriors(sums, ground, wanted);
+  if (!wanted.without.includes('priors')) applyPriors(sums, ground, wanted);
   for (const [position, out] of ground.teamLayer.entries()) if (out) sums[position] = 0;
-  const { inScope } = wanted;
+  const { inScope, without } = wanted;
   if (inScope) for (let i = 0; i < sums.length; i++) if (sums[i]! > 0 && !inScope(index.list[i]!.path)) sums[i] = 0;
-  for (const { position, score } of largest(sums, COMPANIONS_OF)) {
+  for (const { position, score } of largest(sums, without.includes('companions') ? 0 : COMPANIONS_OF)) {
     for (const { path } of companions.of(index.list[position]!.path)) {
       const other = index.positionOf(path);
       if (other >= 0 && !ground.teamLayer[other] && (inScope?.(path) ?? true)) sums[other]! += COMPANION_SHARE * score;
@@ -70,12 +72,12 @@ export function rank(index: FileIndex, ground: Ground, companions: Companions, w
 }
 
 /** The weighed sum over the signals, each divided by its best. */
-function weigh(index: FileIndex, { signals, outright, terms }: Wanted): Float64Array {
+function weigh(index: FileIndex, { signals, outright, terms, without }: Wanted): Float64Array {
   const sums = new Float64Array(index.list.length);
   for (const signal of SIGNALS) {
     const scores = signals[signal];
     const best = scores.reduce((most, score) => Math.max(most, score), 0);
-    if (best === 0) continue;
+    if (best === 0 || without.includes(signal)) continue;
     const weight = signal === 'names' && outright ? OUTRIGHT_NAMES : WEIGHTS[signal];
     // How often a file changes is no share of anything, and counts only where another kind of evidence speaks.
     const isPrior = signal === 'churn';
@@ -100,6 +102,7 @@ function applyPriors(sums: Float64Array, { roles }: Ground, { request, taskType 
 /** The positions of the largest values above 0, largest first; of equal ones the first. */
 function largest(values: Float64Array, k: number): RankedFile[] {
   const best: RankedFile[] = [];
+  if (k < 1) return best;
   for (let position = 0; position < values.length; position++) {
     const score = values[position]!;
     if (score <= 0 || (best.length === k && score <= best[k - 1]!.score)) continue;
