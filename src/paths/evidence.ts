@@ -106,7 +106,7 @@ export class WordEvidence {
     const wanted = weights(places, 'comments');
     if (wanted.size === 0) return undefined;
     let best: { line: number; text: string; score: number } | undefined;
-    for (const { line, text } of outline?.comments ?? []) {
+    for (const { line, text } of likely(outline?.comments ?? [], ({ text }) => text, wanted)) {
       const score = scoreOf(text, wanted);
       if (score > 0 && (best === undefined || score > best.score)) best = { line, text, score };
     }
@@ -117,7 +117,7 @@ export class WordEvidence {
     const wanted = weights(places, 'symbols');
     if (wanted.size === 0) return undefined;
     let best: { name: string; score: number } | undefined;
-    for (const { name } of outline?.symbols ?? []) {
+    for (const { name } of likely(outline?.symbols ?? [], ({ name }) => name, wanted)) {
       const score = scoreOf(name, wanted);
       if (score > 0 && (best === undefined || score > best.score)) best = { name, score };
     }
@@ -129,8 +129,8 @@ export class WordEvidence {
     if (wanted.size === 0) return undefined;
     const table = this.#index.localeTable();
     let best: { key: string; text: string; score: number } | undefined;
-    for (const key of this.#index.usedKeys(file)) {
-      const text = table.valueOf(key) ?? '';
+    const texts = this.#index.usedKeys(file).map((key) => ({ key, text: table.valueOf(key) ?? '' }));
+    for (const { key, text } of likely(texts, ({ text }) => text, wanted)) {
       const score = scoreOf(text, wanted) / Math.sqrt(1 + text.length / 10);
       if (score > 0 && (best === undefined || score > best.score)) best = { key, text, score };
     }
@@ -193,6 +193,19 @@ function piecesIn(text: string, word: string): string[] {
 
 function weights(places: TokenPlace[], field: Field): Map<string, number> {
   return new Map(places.filter(({ fields }) => fields.includes(field)).map(({ token, idf }) => [token, idf]));
+}
+
+/**
+ * Those of many texts that hold a wanted token as it stands: of a hundred comments two are worth cutting. All of them where none does,
+ * because a token is folded and cut (缓存 for 快取, `item` of `Items`).
+ */
+function likely<T>(all: readonly T[], textOf: (one: T) => string, wanted: ReadonlyMap<string, number>): readonly T[] {
+  const tokens = [...wanted.keys()];
+  const found = all.filter((one) => {
+    const text = textOf(one).toLowerCase();
+    return tokens.some((token) => text.includes(token));
+  });
+  return found.length > 0 ? found : all;
 }
 
 /** Sum of the weights of the wanted tokens in a text, each once. */
