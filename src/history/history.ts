@@ -27,6 +27,7 @@ export class History {
   #index: Bm25Index<number> | undefined;
   #churn: Map<string, number> | undefined;
   #messages: MessageIndex | undefined;
+  readonly #subjects = new WeakMap<Commit, readonly string[]>();
 
   /** @see openHistory */
   constructor(read: ReadHistory, readAgain: (signal?: AbortSignal) => Promise<ReadHistory>) {
@@ -123,7 +124,10 @@ export class History {
    * @returns BM25, each file the sum of its messages
    */
   fileScores(tokens: readonly string[]): ScoredPaths {
-    this.#messages ??= new MessageIndex(this.#commits.filter(({ files }) => files.length <= MAX_FILES_OF_EVIDENCE));
+    this.#messages ??= new MessageIndex(
+      this.#commits.filter(({ files }) => files.length <= MAX_FILES_OF_EVIDENCE),
+      (commit) => this.#subjectOf(commit),
+    );
     return this.#messages.scores(tokens);
   }
 
@@ -168,11 +172,21 @@ export class History {
       .slice(0, VOTERS);
   }
 
+  /** The subject of a commit, cut once for both indexes. */
+  #subjectOf(commit: Commit): readonly string[] {
+    let tokens = this.#subjects.get(commit);
+    if (tokens === undefined) {
+      tokens = evidenceTokens(commit.subject);
+      this.#subjects.set(commit, tokens);
+    }
+    return tokens;
+  }
+
   #buildIndex(): Bm25Index<number> {
     const index = new Bm25Index<number>(BM25);
-    this.#commits.forEach(({ subject, body, files }, position) => {
-      if (files.length === 0 || files.length > MAX_FILES_OF_EVIDENCE) return;
-      index.add(position, { subject: evidenceTokens(subject), body: evidenceTokens(body) });
+    this.#commits.forEach((commit, position) => {
+      if (commit.files.length === 0 || commit.files.length > MAX_FILES_OF_EVIDENCE) return;
+      index.add(position, { subject: this.#subjectOf(commit), body: evidenceTokens(commit.body) });
     });
     index.finish();
     return index;

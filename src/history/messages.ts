@@ -1,4 +1,3 @@
-import { evidenceTokens } from './tokens.js';
 import type { Commit, ScoredPaths } from './types.js';
 
 /** BM25 over the messages of each file: repeats count for long, because each is another commit. */
@@ -16,13 +15,17 @@ export class MessageIndex {
   /** What K1 and the length of its messages hold against each file. */
   readonly #norms: Float64Array;
 
-  /** @param commits those that count as evidence */
-  constructor(commits: readonly Commit[]) {
+  /**
+   * @param commits those that count as evidence
+   * @param tokensOf the subject of a commit, cut
+   */
+  constructor(commits: readonly Commit[], tokensOf: (commit: Commit) => readonly string[]) {
     const numbers = new Map<string, number>();
     const lengths: number[] = [];
     let total = 0;
-    commits.forEach(({ subject, files }, position) => {
-      const tokens = new Set(evidenceTokens(subject));
+    commits.forEach((commit, position) => {
+      const { files } = commit;
+      const tokens = new Set(tokensOf(commit));
       for (const token of tokens) {
         const known = this.#holders.get(token);
         if (known) known.push(position);
