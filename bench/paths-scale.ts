@@ -25,6 +25,8 @@ const ACTS = [
   ['过期', 'expire'],
   ['分页', 'page'],
 ] as const;
+/** Files of one module: some eight lie in a folder, as in the repositories of bench:localize. */
+const FILES_OF_MODULE = 800;
 const QUERIES = 300;
 const CHANGES = 15;
 
@@ -51,11 +53,11 @@ function random(seed: number) {
 const upper = (word: string) => word[0]!.toUpperCase() + word.slice(1);
 
 /** One source file of some 40 lines: what it is called, and what it holds. */
-function sourceFile(i: number, pick: (n: number) => number): [path: string, text: string] {
+function sourceFile(i: number, modules: number, pick: (n: number) => number): [path: string, text: string] {
   const [zh, en] = PAIRS[pick(PAIRS.length)]!;
   const [zh2, en2] = PAIRS[pick(PAIRS.length)]!;
   const name = `${upper(en)}${upper(en2)}${i}`;
-  const folder = `m${i % 97}/${en}/${en2}`;
+  const folder = `m${i % modules}/${en}`;
   const methods = Array.from({ length: 6 }, () => ACTS[pick(ACTS.length)]!);
   if (i % 3 === 0) {
     const body = methods.map(
@@ -74,7 +76,7 @@ function sourceFile(i: number, pick: (n: number) => number): [path: string, text
   const script = `// ${zh}与${zh2}\nimport { request } from '@/utils/request';\n\n${body.join('\n')}`;
   if (i % 3 === 1) return [`web/src/api/${folder}/${name}.ts`, script];
   return [
-    `web/src/views/${folder}/${name}/index.vue`,
+    `web/src/views/${folder}/${name}.vue`,
     `<template>\n  <div class="${en}">${zh}${zh2}</div>\n</template>\n<script setup lang="ts">\n${script}</script>\n`,
   ];
 }
@@ -82,7 +84,7 @@ function sourceFile(i: number, pick: (n: number) => number): [path: string, text
 function makeTree(root: string, count: number): string[] {
   const pick = random(count);
   return Array.from({ length: count }, (_, i) => {
-    const [path, text] = sourceFile(i, pick);
+    const [path, text] = sourceFile(i, Math.ceil(count / FILES_OF_MODULE), pick);
     mkdirSync(dirname(join(root, path)), { recursive: true });
     writeFileSync(join(root, path), text);
     return path;

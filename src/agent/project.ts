@@ -71,7 +71,7 @@ function build(layout: ProjectLayout, env: NodeJS.ProcessEnv): Project {
     queryLog: new QueryLog(layout.stateDir),
     sideEffects: new SideEffectLedger(layout.stateDir),
     history() {
-      history ??= openHistory(layout.root, layout.stateDir);
+      history ??= openHistory(layout.root, layout.stateDir, config.history);
       return history;
     },
     async paths(signal) {

@@ -34,7 +34,7 @@ export function tellWithoutState({ withoutState: why }: ProjectLayout): void {
 }
 
 /** Settings that can't be read were told already; the model that ships needs none. */
-function settingsOf({ layerDir }: ProjectLayout): XiheConfig {
+export function settingsOf({ layerDir }: ProjectLayout): XiheConfig {
   try {
     return loadConfig(layerDir);
   } catch {
@@ -64,7 +64,7 @@ export async function openPathContext(
     import('../paths/index.js'),
     import('../history/index.js'),
   ]);
-  const history = await openHistory(layout.root, layout.stateDir);
+  const history = await openHistory(layout.root, layout.stateDir, settingsOf(layout).history);
   const say = progressLog();
   const paths = await openPaths({
     root: layout.root,

@@ -40,6 +40,12 @@ describe('budgets of the core', () => {
     expect(loadConfig(dir, {}).core).toMatchObject({ chunkChars: 400, topK: 4 });
   });
 
+  it('cap the commits that are read', () => {
+    expect(loadConfig(dir, {}).history).toEqual({ maxCommits: 2000 });
+    writeFileSync(join(dir, 'config.yaml'), 'history:\n  maxCommits: 60000\n');
+    expect(() => loadConfig(dir, {})).toThrow(/maxCommits/);
+  });
+
   it('refuse a preset that is none', () => {
     expect(() => loadConfig(dir, { XIHE_CORE_PRESET: 'tiny' })).toThrow(
       expect.objectContaining({ code: 'CONFIG_INVALID', message: expect.stringContaining('XIHE_CORE_PRESET') }),

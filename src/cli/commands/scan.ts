@@ -1,9 +1,10 @@
 import { join } from 'node:path';
 import pc from 'picocolors';
 import { XiheError } from '../../errors.js';
+import type { ProjectLayout } from '../../layout.js';
 import type { ScanResult } from '../../zhcore/scan/index.js';
 import { EXIT } from '../exit-codes.js';
-import { openCore, reportProblems } from '../open.js';
+import { openCore, reportProblems, settingsOf } from '../open.js';
 import { log, print, printJson } from '../output.js';
 import type { CommonOptions } from './options.js';
 import { type Outcome, toJson, toText } from './scan-text.js';
@@ -44,7 +45,7 @@ async function scanProject(given: string[], options: ScanOptions, signal: AbortS
   // Before the long part: a record that can't be read stops the scan, with or without --write.
   const record = room.openRecord(layout.layerDir);
   const known = core.entries().flatMap(({ type, entry }) => (type === 'term' ? [entry] : []));
-  const result = await scanFiles(layout.root, layout.stateDir, given, signal, {
+  const result = await scanFiles(layout, given, signal, {
     known,
     modules: core.modules,
     recorded: new Set(record.proposed.keys()),
@@ -77,8 +78,7 @@ type Known = Pick<
 
 /** Lists the project's files, opens its commits, and scans. */
 async function scanFiles(
-  root: string,
-  stateDir: string,
+  layout: ProjectLayout,
   given: string[],
   signal: AbortSignal,
   known: Known,
@@ -89,10 +89,11 @@ async function scanFiles(
     import('../../zhcore/scan/index.js'),
     import('../../text/index.js'),
   ]);
+  const { root, stateDir } = layout;
   const started = Date.now();
   const [{ files, unreadable }, history] = await Promise.all([
     walkProject(root, { signal }),
-    openHistory(root, stateDir, { signal }),
+    openHistory(root, stateDir, { signal, ...settingsOf(layout).history }),
   ]);
   const sizes = new Map(files.map(({ path, size }) => [path, size]));
   const resolver = new PathResolver(root, () => [...withFolders(sizes.keys())]);
