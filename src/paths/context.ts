@@ -4,6 +4,7 @@ import { Companions } from './companions.js';
 import { type ExpandSources, expandFile, expandFolder } from './expand.js';
 import { FileIndex, type IndexProgress, type RefreshOptions, type RefreshReport } from './fileIndex.js';
 import { Ground } from './ground.js';
+import type { FileFact } from './hotspots.js';
 import { ImportGraph } from './imports.js';
 import { type LookupOptions, lookupFiles } from './lookup.js';
 import { NameIndex } from './mentions.js';
@@ -194,6 +195,18 @@ export class PathContext {
   /** Content hash of a file as the index knows it; undefined for what was never read. */
   version(path: string): string | undefined {
     return this.#index.get(path)?.hash || undefined;
+  }
+
+  /**
+   * What files are now, by their bytes; looked up on disk, so a change since the last look is seen. What is gone or not listed is left
+   * out.
+   */
+  async facts(paths: readonly string[]): Promise<Map<string, FileFact>> {
+    await this.#ensureFresh(paths);
+    const known = paths.flatMap((path) => this.#index.get(path) ?? []);
+    return new Map(
+      known.map(({ path, hash, size, mtimeMs, summary }) => [path, { version: hash || `${size}:${mtimeMs}`, summary }]),
+    );
   }
 
   /** Lines that hold a text or match a regular expression, GBK files included. @throws XiheError USAGE, CANCELLED */

@@ -2,6 +2,7 @@ export { type OpenPathsOptions, openPaths, type PathContext } from './context.js
 export { type FeedingDecision, FeedingLedger } from './feeding.js';
 export type { IndexProgress, RefreshReport } from './fileIndex.js';
 export { GRAIN_MAP, type Grain, grainOf } from './grain.js';
+export { type Hotspot, Hotspots, MAX_HOT } from './hotspots.js';
 export type { LookupOptions } from './lookup.js';
 export type { PathOverlay } from './repair.js';
 export { PathResolver } from './resolver.js';

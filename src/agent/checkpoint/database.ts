@@ -1,17 +1,7 @@
-import { mkdirSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { dirname } from 'node:path';
-import type Libsql from 'libsql';
 import { messageOf, XiheError } from '../../errors.js';
-import { removeStrange } from '../../stateFile.js';
+import { type Database, isBroken, isBusy, openSqlite } from '../../sqlite.js';
 
-export type Database = Libsql.Database;
-
-/** How long a writer waits for another process, in milliseconds; libsql's own default is not to wait at all. */
-const BUSY_TIMEOUT_MS = 5000;
-/** Switching a new file to WAL does not honour the busy timeout: processes that start together try again. */
-const OPEN_ATTEMPTS = 50;
-const OPEN_PAUSE_MS = 20;
+export { type Database, numberPragma } from '../../sqlite.js';
 
 /** The layout of the file; a newer Xihe that changes it counts this up and migrates. */
 const SCHEMA_VERSION = 1;
@@ -58,59 +48,10 @@ PRAGMA user_version = ${SCHEMA_VERSION};`;
  */
 export function openDatabase(file: string): Database {
   try {
-    mkdirSync(dirname(file), { recursive: true });
-    for (const part of ['', '-wal', '-shm']) removeStrange(file + part);
-    return withRetries(() => connect(file));
+    return openSqlite(file, { version: SCHEMA_VERSION, sql: SCHEMA });
   } catch (cause) {
     throw stateError(cause, file);
   }
-}
-
-function connect(file: string): Database {
-  // Loaded here and not at the top: its native part costs a start that never touches checkpoints.
-  const Driver = createRequire(import.meta.url)('libsql') as Libsql.Database & (new (path: string) => Database);
-  const db = new Driver(file);
-  try {
-    db.pragma(`busy_timeout = ${BUSY_TIMEOUT_MS}`);
-    // Only works on an empty file, and lets prune() give space back without rewriting the whole file.
-    db.exec('PRAGMA auto_vacuum = INCREMENTAL');
-    db.pragma('journal_mode = WAL');
-    // In WAL mode a killed process loses nothing with NORMAL; only a power cut may lose the last commits, never the file.
-    db.exec('PRAGMA synchronous = NORMAL');
-    const version = numberPragma(db, 'user_version');
-    if (version > SCHEMA_VERSION) {
-      throw new XiheError('STATE_CORRUPT', `运行状态是更新版本的羲和写的（格式 ${version}）：${file}`, {
-        hint: '升级羲和，或用 XIHE_STATE_DIR 换一个状态目录。',
-        details: { file, version },
-      });
-    }
-    if (version < SCHEMA_VERSION) db.transaction(() => db.exec(SCHEMA)).immediate();
-    return db;
-  } catch (e) {
-    db.close();
-    throw e;
-  }
-}
-
-function withRetries<T>(open: () => T): T {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return open();
-    } catch (e) {
-      if (!isBusy(e) || attempt === OPEN_ATTEMPTS) throw e;
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, OPEN_PAUSE_MS);
-    }
-  }
-}
-
-/** The value of a pragma that gives one number. */
-export function numberPragma(db: Database, name: string): number {
-  const rows = db.pragma(name) as Array<Record<string, number>>;
-  return rows[0]?.[name] ?? 0;
-}
-
-function isBusy(e: unknown): boolean {
-  return /^SQLITE_(BUSY|LOCKED)/.test(String((e as { code?: unknown } | null)?.code ?? ''));
 }
 
 /** Codes of SQLite and of the file system that mean: not here, not now. */
@@ -125,7 +66,7 @@ export function stateError(cause: unknown, file: string): unknown {
   if (XiheError.is(cause)) return cause;
   const code = String((cause as { code?: unknown } | null)?.code ?? '');
   const details = { file, reason: messageOf(cause) };
-  if (/^SQLITE_(NOTADB|CORRUPT)/.test(code)) {
+  if (isBroken(cause)) {
     return new XiheError('STATE_CORRUPT', `运行状态文件损坏，读不出来：${file}`, {
       hint: '把这个文件（和旁边的 -wal、-shm）改名或删掉再运行：只会丢掉旧会话的断点，代码不受影响。',
       cause,
