@@ -1,6 +1,6 @@
 import type { BaseMessage } from '@langchain/core/messages';
 import { XiheError } from '../errors.js';
-import { fitContext } from './context-window.js';
+import { fadeOld, fitContext } from './context-window.js';
 import type { ModelReply, ModelRequest } from './model.js';
 import type { NodeEnv } from './node.js';
 import type { Usage } from './state.js';
@@ -35,7 +35,7 @@ export async function askModel(env: NodeEnv, question: Question): Promise<{ repl
   const ask = (contextTokens: number) =>
     model.invoke({
       system: question.system,
-      messages: fitContext(question.messages, contextTokens),
+      messages: fitContext(fadeOld(question.messages), contextTokens),
       tools: question.tools ?? [],
       ...(question.jsonSchema ? { jsonSchema: question.jsonSchema } : {}),
       ...(turn === undefined ? {} : streamTo(env)),

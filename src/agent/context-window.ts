@@ -1,4 +1,5 @@
 import { AIMessage, type BaseMessage, ToolMessage } from '@langchain/core/messages';
+import { FADE_AFTER_TURNS } from '../paths/index.js';
 import { estimateTokens } from '../text/index.js';
 import { textOf } from './node.js';
 
@@ -30,14 +31,48 @@ export function fitContext(messages: BaseMessage[], contextTokens: number): Base
     // A result that is shorter than the note would only grow.
     if (saved <= 0) continue;
     total -= saved;
-    fitted[i] = new ToolMessage({
-      ...(old.id ? { id: old.id } : {}),
-      ...(old.name ? { name: old.name } : {}),
-      tool_call_id: old.tool_call_id,
-      content: DROPPED,
-    });
+    fitted[i] = shortenedTo(old, DROPPED);
   }
   return fitted;
+}
+
+/** The tool calls whose results are left out of a conversation that is too long. */
+export function droppedCalls(messages: BaseMessage[], contextTokens: number): Set<string> {
+  const dropped = fitContext(fadeOld(messages), contextTokens).filter(
+    (message): message is ToolMessage => ToolMessage.isInstance(message) && message.content === DROPPED,
+  );
+  return new Set(dropped.map((message) => message.tool_call_id));
+}
+
+/**
+ * What was told of the tree long ago fades to the one line that the tool left of it, so that what an earlier step looked at does not
+ * weigh on later ones. The conversation itself is not changed.
+ *
+ * @param messages the conversation, oldest first
+ * @returns the same messages, old results of tools that look at the tree shortened
+ */
+export function fadeOld(messages: BaseMessage[]): BaseMessage[] {
+  let turnsSince = 0;
+  return messages
+    .toReversed()
+    .map((message) => {
+      if (AIMessage.isInstance(message)) turnsSince += 1;
+      // The turn that is about to begin is one further on.
+      if (!ToolMessage.isInstance(message) || turnsSince + 1 <= FADE_AFTER_TURNS) return message;
+      const { faded } = (message.artifact ?? {}) as { faded?: unknown };
+      if (typeof faded !== 'string' || estimateTokens(faded) >= messageTokens(message)) return message;
+      return shortenedTo(message, faded);
+    })
+    .toReversed();
+}
+
+function shortenedTo(message: ToolMessage, content: string): ToolMessage {
+  return new ToolMessage({
+    ...(message.id ? { id: message.id } : {}),
+    ...(message.name ? { name: message.name } : {}),
+    tool_call_id: message.tool_call_id,
+    content,
+  });
 }
 
 /** Tokens that a message costs when it is sent: a call's arguments count (a `write_file` carries a whole file), thoughts too. */

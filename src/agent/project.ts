@@ -1,7 +1,7 @@
 import { loadConfig, type XiheConfig } from '../config.js';
 import { type History, openHistory } from '../history/index.js';
 import { openLayout, type ProjectLayout } from '../layout.js';
-import { openPaths, type PathContext } from '../paths/index.js';
+import { Hotspots, openPaths, type PathContext } from '../paths/index.js';
 import { AuditLog, Changeset, SideEffectLedger } from '../sandbox/index.js';
 import { BUILTIN_NAMES, loadTeamTools, type TeamToolProblem, ToolRegistry } from '../tools/index.js';
 import { openZhCore, QueryLog, type ZhCore } from '../zhcore/index.js';
@@ -20,6 +20,8 @@ export interface Project {
   sideEffects: SideEffectLedger;
   /** The path index, fresh as of this call. */
   paths(signal?: AbortSignal): Promise<PathContext>;
+  /** What runs use, shared between them and between processes. */
+  hotspots: Hotspots;
   history(): Promise<History>;
   /** The changeset of that id, made on first use. */
   changeset(id: string): Changeset;
@@ -70,6 +72,7 @@ function build(layout: ProjectLayout, env: NodeJS.ProcessEnv): Project {
     audit: new AuditLog(layout.stateDir),
     queryLog: new QueryLog(layout.stateDir),
     sideEffects: new SideEffectLedger(layout.stateDir),
+    hotspots: new Hotspots(layout.stateDir),
     history() {
       history ??= openHistory(layout.root, layout.stateDir, config.history);
       return history;

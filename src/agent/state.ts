@@ -141,10 +141,19 @@ export const injectionSchema = z.object({
 export const fedSchema = z.object({
   run: z.number(),
   path: z.string(),
-  form: z.enum(['skeleton', 'summary', 'expand', 'read']),
+  form: z.enum(['path', 'skeleton', 'summary', 'expand', 'read']),
   turn: z.number(),
   tokens: z.number(),
+  /** Which intent of the run: turns count anew with each. */
+  intent: z.number().optional(),
+  /** Content hash as it was fed, where there is one. */
+  version: z.string().optional(),
+  /** The tool call that gave it. */
+  call: z.string().optional(),
 });
+
+/** Where the run looks in the tree; it outlives a run, so that the next request goes on there. */
+export const workspaceSchema = z.object({ focus: z.string().nullable(), history: z.array(z.string()) });
 
 export const usageSchema = z.object({
   /** Tokens. */
@@ -258,6 +267,7 @@ export const XiheState = new StateSchema({
   reports: append(reportSchema),
   ledger: append(injectionSchema),
   fed: append(fedSchema),
+  workspace: workspaceSchema.default(() => ({ focus: null, history: [] })),
   turns: append(turnSchema),
   usage: new ReducedValue(
     usageSchema.default(() => ({ ...NO_USAGE })),

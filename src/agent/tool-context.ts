@@ -1,8 +1,9 @@
 import { type AIMessage, ToolMessage } from '@langchain/core/messages';
-import { FeedingLedger } from '../paths/index.js';
+import { FeedingLedger, Workspace, type WorkspaceState } from '../paths/index.js';
 import type { Changeset } from '../sandbox/index.js';
 import type { ToolContext } from '../tools/index.js';
-import { type NodeEnv, requestOf } from './node.js';
+import { droppedCalls } from './context-window.js';
+import { conversationOf, type NodeEnv, requestOf } from './node.js';
 import type { Fed, RunState } from './state.js';
 
 /** Who a request without an identity is: the person at this machine, who may do what the tools allow. */
@@ -13,6 +14,8 @@ export interface CallSite {
   /** @param turn of the model, where one node takes several */
   ctx(callId: string, turn?: number): ToolContext;
   fed: Fed[];
+  /** Where the calls left the window on the tree. */
+  workspace(): WorkspaceState;
 }
 
 /** The answer to a call whose arguments are no JSON: endpoints refuse a conversation with an unanswered call. */
@@ -31,7 +34,9 @@ export async function callSite(state: RunState, env: NodeEnv, changeset?: Change
   const paths = await project.paths(env.signal);
   const caller = requestOf(state).caller ?? LOCAL_CALLER;
   const fed: Fed[] = [];
-  const feeding = new FeedingLedger();
+  const intent = state.routed?.index ?? 0;
+  const feeding = feedingOf(state, env);
+  const workspace = new Workspace(state.workspace);
   const ctx = (callId: string, turn = state.turn): ToolContext => ({
     root: project.layout.root,
     stateDir: project.layout.stateDir,
@@ -43,12 +48,31 @@ export async function callSite(state: RunState, env: NodeEnv, changeset?: Change
     callId,
     turn,
     feeding,
+    workspace,
+    hotspots: project.hotspots,
     ...(env.signal ? { signal: env.signal } : {}),
     ...(project.config.sandbox.testCommand ? { testCommand: project.config.sandbox.testCommand } : {}),
     commandSeconds: project.config.sandbox.timeoutSeconds,
-    fed: (entry) => fed.push({ ...entry, run: state.run }),
+    fed: (entry) => {
+      const told = { ...entry, call: callId };
+      feeding.record(told);
+      fed.push({ ...told, run: state.run, intent });
+    },
     audit: (entry) => project.audit.append({ ...entry, at: new Date().toISOString(), who: caller.name, thread }),
     progress: (text) => env.emit({ type: 'progress', text }),
   });
-  return { ctx, fed };
+  return { ctx, fed, workspace: () => workspace.toJSON() };
+}
+
+/**
+ * What the conversation holds of the tree: what this task was fed, less what was cut out of the conversation because the window of
+ * the model is full. Another run, and another intent of the same run, is another conversation.
+ */
+function feedingOf(state: RunState, env: NodeEnv): FeedingLedger {
+  const intent = state.routed?.index ?? 0;
+  const ledger = new FeedingLedger(state.fed.filter((fed) => fed.run === state.run && (fed.intent ?? 0) === intent));
+  // What the model saw when it made these calls: everything before them.
+  const seen = conversationOf(state).slice(0, -1);
+  ledger.forget(droppedCalls(seen, env.project.config.model.contextTokens));
+  return ledger;
 }

@@ -187,6 +187,14 @@ export class PathContext {
     return findSymbol(this.#index, symbol).map(({ path, line }) => ({ path, line }));
   }
 
+  /** Files that import a file or are imported by it, and its companions; none of a folder. */
+  async tiesOf(path: string): Promise<string[]> {
+    await this.#ensureFresh([path]);
+    const graph = this.#graph();
+    const ties = [...graph.importsOf(path), ...graph.importersOf(path), ...this.#companions().of(path)];
+    return [...new Set(ties.map((tie) => tie.path))];
+  }
+
   /** One line about a file, 10–20 tokens; undefined for what is not listed. */
   summary(path: string): string | undefined {
     return this.#index.get(path)?.summary;

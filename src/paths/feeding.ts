@@ -1,14 +1,18 @@
 import type { FedPath } from './types.js';
 
-/** Forms from the shortest to the longest. */
-const FORMS: readonly FedPath['form'][] = ['skeleton', 'summary', 'expand', 'read'];
 /** What is given of a path that was given in this form in an earlier turn and has not changed. Text is given again: it is asked for to be edited. */
 const LATER: Record<FedPath['form'], FedPath['form']> = {
-  skeleton: 'skeleton',
-  summary: 'skeleton',
+  path: 'path',
+  skeleton: 'path',
+  summary: 'path',
   expand: 'summary',
   read: 'read',
 };
+/**
+ * Turns after which what was told of the tree has faded: the conversation keeps one line of it (see the agent's context window), and
+ * whoever asks again is told in full again.
+ */
+export const FADE_AFTER_TURNS = 6;
 
 export interface FeedingDecision {
   /** What to give; undefined when this turn has it already. */
@@ -22,7 +26,7 @@ export interface FeedingDecision {
  * and out, to be kept in a run's state.
  */
 export class FeedingLedger {
-  readonly #fed: FedPath[];
+  #fed: FedPath[];
 
   constructor(fed: readonly FedPath[] = []) {
     this.#fed = [...fed];
@@ -37,15 +41,17 @@ export class FeedingLedger {
    */
   decide(path: string, form: FedPath['form'], turn: number, version?: string): FeedingDecision {
     const same = this.#fed.filter(
-      (fed) => fed.path === path && (version === undefined || fed.version === undefined || fed.version === version),
+      (fed) =>
+        fed.path === path &&
+        turn - fed.turn <= FADE_AFTER_TURNS &&
+        (version === undefined || fed.version === undefined || fed.version === version),
     );
-    const longest = (list: FedPath[]) => Math.max(-1, ...list.map((fed) => FORMS.indexOf(fed.form)));
-    const wanted = FORMS.indexOf(form);
-    if (longest(same.filter((fed) => fed.turn === turn)) >= wanted)
-      return { form: undefined, note: `${path} 本轮已经给过，见上文` };
-    if (longest(same.filter((fed) => fed.turn < turn)) < wanted) return { form };
-    const shorter = LATER[form];
-    return shorter === form ? { form } : { form: shorter, note: `${path} 前面给过详情，这里只给简写` };
+    const enough = same.filter((fed) => covers(fed.form, form));
+    if (enough.some((fed) => fed.turn === turn)) return { form: undefined, note: `${path} 本轮已经给过，见上文` };
+    const earlier = enough.filter((fed) => fed.turn < turn).at(-1);
+    const shorter = earlier ? LATER[form] : form;
+    if (earlier === undefined || shorter === form) return { form };
+    return { form: shorter, note: `${path} 前面给过详情，没有变化，这里只给简写` };
   }
 
   /** Writes down what was given. */
@@ -53,9 +59,14 @@ export class FeedingLedger {
     this.#fed.push({ ...fed });
   }
 
+  /** What these calls gave is no longer in the conversation: it counts as never given. */
+  forget(calls: ReadonlySet<string>): void {
+    this.#fed = this.#fed.filter(({ call }) => call === undefined || !calls.has(call));
+  }
+
   /** A new task starts with nothing shown. */
   reset(): void {
-    this.#fed.length = 0;
+    this.#fed = [];
   }
 
   /** Tokens given so far, of one turn or of all. */
@@ -71,4 +82,9 @@ export class FeedingLedger {
   toJSON(): FedPath[] {
     return this.#fed.map((fed) => ({ ...fed }));
   }
+}
+
+/** Whether what was given says what is asked for. A text does not say who imports it, so it is no expansion. */
+function covers(given: FedPath['form'], asked: FedPath['form']): boolean {
+  return given === asked || asked === 'path' || (given === 'expand' && asked === 'summary');
 }

@@ -1,9 +1,9 @@
 export { type OpenPathsOptions, openPaths, type PathContext } from './context.js';
-export { type FeedingDecision, FeedingLedger } from './feeding.js';
+export { FADE_AFTER_TURNS, type FeedingDecision, FeedingLedger } from './feeding.js';
 export type { IndexProgress, RefreshReport } from './fileIndex.js';
 export { GRAIN_MAP, type Grain, grainOf } from './grain.js';
 export { type Hotspot, Hotspots, MAX_HOT } from './hotspots.js';
-export type { LookupOptions } from './lookup.js';
+export { type LookupOptions, MAX_TOP_K } from './lookup.js';
 export type { PathOverlay } from './repair.js';
 export { PathResolver } from './resolver.js';
 export { type Role, roleOf } from './roles.js';
@@ -27,3 +27,4 @@ export type {
   WriteTarget,
 } from './types.js';
 export { type Walk, type WalkedFile, walkProject } from './walk.js';
+export { Workspace, type WorkspaceState } from './workspace.js';

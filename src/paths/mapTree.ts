@@ -147,7 +147,8 @@ function weigh(node: MapNode, sources: SkeletonSources, asked: string | undefine
     node.importance = best * 1.05 + 0.15 * Math.log2(1 + node.files) * DEPTH_DECAY ** node.depth;
   }
   if (node.path === asked || asked?.startsWith(`${node.path}/`)) node.importance *= ASKED_FACTOR;
-  if (node.path !== '' && !isTeamLayer(`${node.path}/`))
+  if (node.children === undefined) node.role = roleOf(node.path);
+  else if (node.path !== '' && !isTeamLayer(`${node.path}/`))
     node.role = [...roles].find(([, n]) => n >= FOLDER_ROLE_SHARE * node.files)?.[0] ?? '';
   return roles;
 }

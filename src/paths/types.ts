@@ -60,11 +60,13 @@ export interface WriteTarget {
 /** One path as it was fed to the model. */
 export interface FedPath {
   path: string;
-  form: 'skeleton' | 'summary' | 'expand' | 'read';
+  form: 'path' | 'skeleton' | 'summary' | 'expand' | 'read';
   turn: number;
   tokens: number;
   /** Content hash of the file as it was fed, where there is one. */
   version?: string;
+  /** The tool call that gave it. */
+  call?: string;
 }
 
 /** The answer of `load_context`. */

@@ -35,7 +35,8 @@ async function attempt(contract: AnyContract, rawInput: unknown, ctx: ToolContex
     assertRole(contract, ctx);
     const input = parseInput(contract, rawInput);
     const output = await withTimeout(contract, ctx, (signal) => contract.run(input, { ...ctx, signal }));
-    return { ok: true, text: contract.render(output), output };
+    const faded = contract.faded?.(output);
+    return { ok: true, text: contract.render(output), output, ...(faded ? { faded } : {}) };
   } catch (e) {
     if (ctx.signal?.aborted) throw cancelled(e);
     if (XiheError.is(e)) return { ok: false, text: `失败（${e.code}）：${e.message}。${e.hint}`, code: e.code };

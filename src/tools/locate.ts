@@ -1,4 +1,4 @@
-import type { PathOverlay } from '../paths/index.js';
+import type { StagedView } from '../paths/index.js';
 import type { ToolContext } from './types.js';
 
 /** A path that a tool may use, and what was repaired on the way. */
@@ -32,16 +32,37 @@ export function locateForWrite(ctx: ToolContext, raw: string): Located & { exist
   return target;
 }
 
+/**
+ * Writes down that the run used a file or folder: the window moves there, and files become hot.
+ *
+ * @param moves false where the window is there already
+ */
+export async function noteUse(
+  ctx: ToolContext,
+  path: string,
+  kind: 'expand' | 'read' | 'edit',
+  moves = true,
+): Promise<void> {
+  if (moves) ctx.workspace?.focusOn(path);
+  await ctx.hotspots?.use(ctx.thread, path, kind, ctx.paths);
+}
+
 /** Puts a note about a repaired path before a tool's text. */
 export function withNote(note: string | undefined, text: string): string {
   return note ? `注意：${note}\n${text}` : text;
 }
 
-function overlayOf(ctx: ToolContext): PathOverlay {
-  const staged = ctx.changeset?.list() ?? [];
+/** The staged edits of this run. */
+export function overlayOf(ctx: ToolContext): StagedView {
+  const { changeset } = ctx;
+  const staged = changeset?.list() ?? [];
+  const of = (change: (typeof staged)[number]['change']) =>
+    staged.filter((file) => file.change === change).map((file) => file.path);
   return {
-    added: staged.filter((file) => file.change === 'added').map((file) => file.path),
-    deleted: staged.filter((file) => file.change === 'deleted').map((file) => file.path),
+    added: of('added'),
+    changed: of('modified'),
+    deleted: of('deleted'),
+    ...(changeset ? { bytes: (path: string) => changeset.bytes(path) } : {}),
   };
 }
 

@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import type { FedPath, FeedingLedger, PathContext } from '../paths/index.js';
+import type { FedPath, FeedingLedger, Hotspots, PathContext, Workspace } from '../paths/index.js';
 import type { AuditEntry, Changeset, Danger } from '../sandbox/index.js';
 import type { ZhCore } from '../zhcore/index.js';
 
@@ -30,6 +30,10 @@ export interface ToolContext {
   commandSeconds: number;
   /** What these calls were fed already, window by window; absent where every call answers in full. */
   feeding?: FeedingLedger;
+  /** Where the run looks; absent where calls have no run around them. */
+  workspace?: Workspace;
+  /** What runs use, shared between them; absent where nothing is to be kept. */
+  hotspots?: Hotspots;
   fed(entry: FedPath): void;
   audit(entry: Omit<AuditEntry, 'at' | 'who' | 'thread'>): void;
   progress(text: string): void;
@@ -69,6 +73,8 @@ export interface ToolContract<I = Record<string, unknown>, O = unknown> {
   effect: 'none' | 'changeset' | 'scratch' | 'outside';
   run(input: I, ctx: ToolContext): Promise<O>;
   render(output: O): string;
+  /** What remains of the result once it has faded: one line. Without it the result stays as it is. */
+  faded?(output: O): string;
 }
 
 /** A contract of unknown input and output, as registries hold it. */
@@ -81,6 +87,8 @@ export interface ToolOutcome {
   /** What the model (or the user) reads. */
   text: string;
   output?: unknown;
+  /** What remains of the text once it has faded, where it may. */
+  faded?: string;
   /** The error's stable code when it failed. */
   code?: string;
 }

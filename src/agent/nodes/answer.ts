@@ -143,7 +143,12 @@ async function lookUp(
     summary: outcome.text.split('\n')[0]!.slice(0, 120),
   });
   entries.push(...answeredEntries(call, outcome, 'answer', env));
-  return new ToolMessage({ tool_call_id: call.id ?? '', name: call.name, content: outcome.text });
+  return new ToolMessage({
+    tool_call_id: call.id ?? '',
+    name: call.name,
+    content: outcome.text,
+    ...(outcome.faded ? { artifact: { faded: outcome.faded } } : {}),
+  });
 }
 
 async function chat(state: RunState, env: NodeEnv): Promise<RunUpdate> {

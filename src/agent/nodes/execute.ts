@@ -8,9 +8,7 @@ import { conversationOf, intentOf, type NodeBody, type NodeEnv } from '../node.j
 import { focusModules, scopeToFocus, warningsOf, withPlaces } from '../planning.js';
 import { prompt } from '../prompts.js';
 import type { CheckState, Injection, Plan, RunState, RunUpdate } from '../state.js';
-
-/** Tokens of the skeleton in the task message: two levels of an ordinary project; the tools show the rest. */
-const SKELETON_TOKENS = 300;
+import { surroundingsOf } from '../surroundings.js';
 
 /** One turn of the model. The first one carries the task; later ones what the tools answered. */
 export const executeNode: NodeBody = async (state, env) => {
@@ -70,23 +68,25 @@ async function taskMessage(
     'plan',
     env.project.config.core,
   );
-  const skeleton = paths.loadContext({ maxTokens: SKELETON_TOKENS });
+  const surroundings = await surroundingsOf(state, env, paths);
   const text = prompt('task', {
     request: intentOf(state).text,
     answers: state.answers?.text ? `用户补充：${state.answers.text}\n` : '',
     plan: renderPlan(plan),
     files: renderCandidates(plan.candidates as never) || '（没有找到明显相关的文件，用 lookup_file 找）',
-    skeleton: skeleton.text,
+    skeleton: surroundings.text,
     core: core.text || '（没有相关条目）',
   });
-  const run = state.run;
+  const { run } = state;
+  const intent = state.routed?.index ?? 0;
   return {
-    message: new HumanMessage({ id: `task-${run}-${state.routed?.index ?? 0}`, content: text }),
+    message: new HumanMessage({ id: `task-${run}-${intent}`, content: text }),
     ledger: inject(state, 'execute', [...core.injected, ...playbook.injected], env),
     fed: [
-      { run, path: '.', form: 'skeleton', turn: 0, tokens: skeleton.tokens },
+      ...surroundings.fed,
       ...plan.candidates.map((c) => ({
         run,
+        intent,
         path: c.path,
         form: 'summary' as const,
         turn: 0,

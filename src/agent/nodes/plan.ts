@@ -1,6 +1,7 @@
 import type { CoreResult } from '../../zhcore/index.js';
 import { intentOf, type NodeBody } from '../node.js';
 import { assemblePlan, MAX_CANDIDATES, planTerms, runPlaybook } from '../planning.js';
+import { workspaceFor } from '../surroundings.js';
 
 /** Terms looked up in the code, the playbook with its checks run, the files to start from: a structured plan. */
 export const planNode: NodeBody = async (state, env) => {
@@ -15,5 +16,5 @@ export const planNode: NodeBody = async (state, env) => {
   const assembled = assemblePlan(taskType, terms, playbook, found.candidates);
   const plan = { ...assembled, placeWarnings: env.project.core.warningsForFiles(assembled.focus) };
   env.emit({ type: 'plan.made', steps: plan.steps.length, focus: plan.focus, playbook: playbook?.title ?? null });
-  return { planned: plan };
+  return { planned: plan, workspace: await workspaceFor(state, paths, plan.focus) };
 };

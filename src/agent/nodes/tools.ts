@@ -34,11 +34,12 @@ export const toolsNode: NodeBody = async (state, env) => {
         name: call.name,
         status: outcome.ok ? 'success' : 'error',
         content: reminder.text ? `${outcome.text}\n\n${reminder.text}` : outcome.text,
+        ...(outcome.faded ? { artifact: { faded: outcome.faded } } : {}),
       }),
     );
   }
   answers.push(...(last.invalid_tool_calls ?? []).map(brokenCall));
-  return { messages: answers, ledger, fed: site.fed };
+  return { messages: answers, ledger, fed: site.fed, workspace: site.workspace() };
 };
 
 async function answer(name: string, args: unknown, ctx: ToolContext, env: NodeEnv): Promise<ToolOutcome> {

@@ -13,7 +13,7 @@ const PHASE: Record<string, string> = {
   brief: '预案',
 };
 const TYPE: Record<string, string> = { term: '术语', knowledge: '知识', playbook: '流程模板', warning: '警示' };
-const FORM: Record<string, string> = { skeleton: '骨架', summary: '摘要', expand: '展开', read: '读' };
+const FORM: Record<string, string> = { path: '路径', skeleton: '骨架', summary: '摘要', expand: '展开', read: '读' };
 
 /** `xihe trace`: which entry, of which version, from which source, led to which edit. */
 export async function trace(thread: string, options: CommonOptions): Promise<number> {

@@ -3,7 +3,7 @@ import type { SyntaxProblem } from '../../code/index.js';
 import { syntaxProblems } from '../../code/index.js';
 import type { TextEdit } from '../../text/index.js';
 import { defineTool } from '../contract.js';
-import { locate, withNote } from '../locate.js';
+import { locate, noteUse, withNote } from '../locate.js';
 import { assertNoPrivateKey, holdsSecretValues, maskLine } from '../secret-files.js';
 import { changesetOf } from './overlay.js';
 import { findEdits } from './search-replace.js';
@@ -53,6 +53,7 @@ export const editFile = defineTool<z.infer<typeof input>, EditResult>({
     const found: TextEdit[] = findEdits(path, before.text, edits, quote);
     const old = new Set((await syntaxProblems(path, before.text)).map((p) => p.text));
     changeset.stage({ kind: 'edit', path, edits: found }, ctx.callId);
+    await noteUse(ctx, path, 'edit');
     const after = changeset.read(path);
     // Only new faults: a file that was broken before is not this edit's doing.
     const problems = (await syntaxProblems(path, after.text)).filter((p) => !old.has(p.text));

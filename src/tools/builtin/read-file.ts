@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { estimateTokens, stableHash } from '../../text/index.js';
 import { defineTool } from '../contract.js';
-import { locate, withNote } from '../locate.js';
+import { locate, noteUse, withNote } from '../locate.js';
 import { assertNoPrivateKey, holdsSecretValues, maskLine } from '../secret-files.js';
 import type { ToolContext } from '../types.js';
 import { readOverlay } from './overlay.js';
@@ -59,9 +59,10 @@ export const readFile = defineTool<z.infer<typeof input>, ReadResult>({
       masked,
       ...(note ? { note } : {}),
     };
+    await noteUse(ctx, path, 'read');
     if (isRepeat(ctx, `${path}#${from}-${shown.endLine}`, file.text)) return { ...shown, text: '', repeated: true };
     const text = window.map((line, i) => `${from + i}\t${masked ? maskLine(line) : line}`).join('\n');
-    ctx.fed({ path, form: 'read', turn: ctx.turn, tokens: estimateTokens(text) });
+    ctx.fed({ path, form: 'read', turn: ctx.turn, tokens: estimateTokens(text), version: stableHash(file.text) });
     return { ...shown, text, repeated: false };
   },
   render(r) {

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { syntaxProblems } from '../../code/index.js';
 import { XiheError } from '../../errors.js';
 import { defineTool } from '../contract.js';
-import { locate, locateForWrite, withNote } from '../locate.js';
+import { locate, locateForWrite, noteUse, withNote } from '../locate.js';
 import { changesetOf } from './overlay.js';
 
 const writeInput = z.object({
@@ -37,6 +37,7 @@ export const writeFile = defineTool<z.infer<typeof writeInput>, WriteResult>({
       });
     }
     changeset.stage({ kind: 'write', path, text: content }, ctx.callId);
+    await noteUse(ctx, path, 'edit');
     const faults = (await syntaxProblems(path, content)).map((p) => `第 ${p.line} 行：${p.text}`).join('\n');
     return { path, faults, ...(note ? { note } : {}) };
   },
