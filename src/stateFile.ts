@@ -14,7 +14,7 @@ import {
   unlinkSync,
   writeSync,
 } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { errnoOf } from './errors.js';
 
 /**
@@ -105,6 +105,8 @@ export function readStateFile(path: string): Buffer | undefined {
 
 /** What a process left that died while writing is removed once it is this old, in milliseconds: no write takes an hour. */
 const LEFT_OVER_MS = 3_600_000;
+/** What {@link writeAtomic} writes to first. */
+const LEFT_OVER = /\.\d+\.tmp$/;
 
 /**
  * Writes a file in one step: readers see the old one or the new one. Of several writers the last one wins. A pipe or an empty folder in
@@ -118,7 +120,7 @@ export function writeAtomic(file: string, pieces: readonly (Uint8Array | string)
   const temp = `${file}.${process.pid}.tmp`;
   try {
     mkdirSync(dirname(file), { recursive: true });
-    removeLeftOvers(file);
+    removeLeftOvers(dirname(file));
     // What has the name already is of a process that died, or was brought by a repository: a link, perhaps.
     rmSync(temp, { force: true, recursive: true });
     const fd = openSync(temp, 'wx');
@@ -144,10 +146,14 @@ function writeAll(fd: number, piece: Uint8Array): void {
   for (let at = 0; at < piece.length; ) at += writeSync(fd, piece, at);
 }
 
-function removeLeftOvers(file: string): void {
-  const dir = dirname(file);
+/** Folders that this process has looked through: each write doing so again would take minutes for some thousand files. */
+const lookedThrough = new Set<string>();
+
+function removeLeftOvers(dir: string): void {
+  if (lookedThrough.has(dir)) return;
+  lookedThrough.add(dir);
   for (const name of readdirSync(dir)) {
-    if (!name.startsWith(`${basename(file)}.`) || !name.endsWith('.tmp')) continue;
+    if (!LEFT_OVER.test(name)) continue;
     const stat = statSync(join(dir, name), { throwIfNoEntry: false });
     if (stat !== undefined && Date.now() - stat.mtimeMs > LEFT_OVER_MS) rmSync(join(dir, name), { force: true });
   }

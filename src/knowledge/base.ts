@@ -21,6 +21,8 @@ export interface KnowledgeLayer {
   layer: Layer;
   /** Where last good versions of its files are kept between processes, absolute. */
   lastGoodDir?: string | undefined;
+  /** Where the chunks of many documents are kept between processes, absolute. */
+  chunksFile?: string | undefined;
 }
 
 /** Where the lexical index is kept between processes. */
@@ -67,6 +69,10 @@ const MANY = 1000;
 const NEAREST_MAX = 3;
 const NEAREST_MIN = 0.25;
 
+function load({ dir, layer, lastGoodDir, chunksFile }: KnowledgeLayer, previous?: LoadedKnowledge): LoadedKnowledge {
+  return loadKnowledge(dir, layer, previous, lastGoodDir, chunksFile);
+}
+
 /**
  * The documents of all layers, with an exact index (L0) and a retriever (L1). The project's document wins where two layers have
  * one of the same path. Indexes are made on first use.
@@ -86,7 +92,7 @@ export class KnowledgeBase {
     private readonly layers: readonly KnowledgeLayer[],
     private readonly options: KnowledgeOptions,
   ) {
-    this.loaded = layers.map(({ dir, layer, lastGoodDir }) => loadKnowledge(dir, layer, undefined, lastGoodDir));
+    this.loaded = layers.map((layer) => load(layer));
     this.settle();
   }
 
@@ -142,9 +148,7 @@ export class KnowledgeBase {
    */
   reload(): boolean {
     const before = this.version;
-    this.loaded = this.layers.map(({ dir, layer, lastGoodDir }, i) =>
-      loadKnowledge(dir, layer, this.loaded[i], lastGoodDir),
-    );
+    this.loaded = this.layers.map((layer, i) => load(layer, this.loaded[i]));
     this.settle();
     if (this.version === before) return false;
     this.exactIndex = undefined;

@@ -3,6 +3,7 @@ import type * as z from 'zod';
 import { messageOf, XiheError } from '../errors.js';
 import { stableHash } from '../text/index.js';
 import { chunkDocument } from './chunk.js';
+import { ChunkFile } from './chunkFile.js';
 import { type FileKind, type LoadedFiles, loadFiles, type ParsedFile, problemsOf } from './files.js';
 import { type FrontMatter, parseFrontMatter } from './frontMatter.js';
 import { LastGoodFolder } from './lastGood.js';
@@ -41,12 +42,14 @@ export function shownFolder(dir: string): string {
  * @param dir absolute; it need not exist
  * @param previous the last outcome for the same folder
  * @param lastGoodDir where last good versions are kept between processes, absolute
+ * @param chunksFile where the chunks of many documents are kept between processes, absolute
  */
 export function loadKnowledge(
   dir: string,
   layer: Layer,
   previous?: LoadedKnowledge,
   lastGoodDir?: string,
+  chunksFile?: string,
 ): LoadedKnowledge {
   const shownAs = shownFolder(dir);
   const kind: FileKind<KnowledgeDocument> = {
@@ -67,7 +70,7 @@ export function loadKnowledge(
   return {
     documents,
     get chunks() {
-      cut ??= cutDocuments(documents, dir);
+      cut ??= cutDocuments(documents, dir, chunksFile);
       return cut.chunks;
     },
     get problems() {
@@ -81,15 +84,18 @@ export function loadKnowledge(
  * Cuts documents into chunks. One that can't be cut has none, and is a problem: the others must still be found.
  *
  * @param dir the folder that they were loaded from
+ * @param chunksFile see {@link loadKnowledge}
  */
 export function cutDocuments(
   documents: readonly KnowledgeDocument[],
   dir: string,
+  chunksFile?: string,
 ): { chunks: Chunk[]; problems: LoadProblem[] } {
   const problems: LoadProblem[] = [];
+  const file = ChunkFile.open(chunksFile, documents.length);
   const chunks = documents.flatMap((document) => {
     try {
-      return chunksOf(document);
+      return chunksOf(document, file);
     } catch (e) {
       const { file, line } = document.provenance;
       problems.push({
@@ -103,18 +109,17 @@ export function cutDocuments(
       return [];
     }
   });
+  file?.save();
   return { chunks, problems };
 }
 
 /** Documents do not change once they are loaded, and those that ship are in every project that a process opens. */
 const cutBefore = new WeakMap<KnowledgeDocument, Chunk[]>();
 
-function chunksOf(document: KnowledgeDocument): Chunk[] {
-  let chunks = cutBefore.get(document);
-  if (chunks === undefined) {
-    chunks = preparedChunksOf(document) ?? chunkDocument(document);
-    cutBefore.set(document, chunks);
-  }
+function chunksOf(document: KnowledgeDocument, file: ChunkFile | undefined): Chunk[] {
+  const cut = (one: KnowledgeDocument) => cutBefore.get(one) ?? preparedChunksOf(one) ?? chunkDocument(one);
+  const chunks = file === undefined ? cut(document) : file.chunksOf(document, cut);
+  cutBefore.set(document, chunks);
   return chunks;
 }
 

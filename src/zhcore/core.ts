@@ -67,9 +67,10 @@ export class ZhCore {
   constructor(private readonly options: ZhCoreOptions) {
     const general: LayerDir = { dir: options.generalDir ?? packageRoot(), layer: 'general' };
     const { projectDir, cacheDir } = options;
-    const lastGoodDir = cacheDir === undefined ? undefined : join(cacheDir, 'last-good');
+    const kept = (name: string) => (cacheDir === undefined ? undefined : join(cacheDir, name));
+    const places = { lastGoodDir: kept('last-good'), chunksFile: kept('knowledge-chunks.json') };
     const layers: LayerDir[] =
-      projectDir === undefined ? [general] : [general, { dir: projectDir, layer: 'project', lastGoodDir }];
+      projectDir === undefined ? [general] : [general, { dir: projectDir, layer: 'project', ...places }];
     this.layerDirs = layers.map(({ dir }) => dir);
     this.store = new EntryStore(layers, cacheDir, options.vectors);
     this.reranking = options.rerank && new Reranking(options.rerank);

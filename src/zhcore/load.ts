@@ -28,6 +28,8 @@ export interface LayerDir {
   layer: Layer;
   /** Where last good versions of its files are kept between processes, absolute. */
   lastGoodDir?: string | undefined;
+  /** Where the chunks of many documents are kept between processes, absolute. */
+  chunksFile?: string | undefined;
 }
 
 /** The entries of one layer, file by file. */

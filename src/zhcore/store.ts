@@ -84,7 +84,7 @@ export class EntryStore {
   ) {
     this.vectors = vectors && this.openVectors(vectors, cacheDir);
     this.knowledge = KnowledgeBase.open(
-      layers.map(({ dir, layer, lastGoodDir }) => ({ dir: join(dir, 'knowledge'), layer, lastGoodDir })),
+      layers.map(({ dir, ...rest }) => ({ ...rest, dir: join(dir, 'knowledge') })),
       {
         cache: cacheDir === undefined ? undefined : this.lexicalCache(cacheDir),
         vectors: this.vectors,
