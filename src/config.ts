@@ -15,26 +15,39 @@ export const CONFIG_FILE = 'config.yaml';
 /** `lean` for models with small windows and bills: half the text of a passage and its three best entries say most of it. */
 const LEAN_CORE = { chunkChars: 400, topK: 3 };
 
+/** How the text of a variable becomes a value; what is neither yes nor no stays a text, and its fault is told. */
+const READ_AS = {
+  text: (raw: string): unknown => raw,
+  number: (raw: string): unknown => Number(raw),
+  flag: (raw: string): unknown => ({ '1': true, true: true, '0': false, false: false })[raw.toLowerCase()] ?? raw,
+};
+
 /** A setting's path in the config and the environment variable that sets it. */
-const ENV: ReadonlyArray<readonly [section: keyof XiheConfig, key: string, variable: string, kind: 'text' | 'number']> =
-  [
-    ['model', 'baseUrl', 'XIHE_BASE_URL', 'text'],
-    ['model', 'apiKey', 'XIHE_API_KEY', 'text'],
-    ['model', 'name', 'XIHE_MODEL', 'text'],
-    ['model', 'stallSeconds', 'XIHE_MODEL_STALL_SECONDS', 'number'],
-    ['model', 'maxRetries', 'XIHE_MODEL_RETRIES', 'number'],
-    ['embedding', 'provider', 'XIHE_EMBED_PROVIDER', 'text'],
-    ['embedding', 'baseUrl', 'XIHE_EMBED_BASE_URL', 'text'],
-    ['embedding', 'apiKey', 'XIHE_EMBED_API_KEY', 'text'],
-    ['embedding', 'name', 'XIHE_EMBED_MODEL', 'text'],
-    ['milvus', 'address', 'XIHE_MILVUS_ADDRESS', 'text'],
-    ['milvus', 'token', 'XIHE_MILVUS_TOKEN', 'text'],
-    ['milvus', 'database', 'XIHE_MILVUS_DATABASE', 'text'],
-    ['state', 'keepThreads', 'XIHE_KEEP_THREADS', 'number'],
-    ['core', 'preset', 'XIHE_CORE_PRESET', 'text'],
-    ['run', 'maxTurns', 'XIHE_MAX_TURNS', 'number'],
-    ['sandbox', 'testCommand', 'XIHE_TEST_COMMAND', 'text'],
-  ];
+const ENV: ReadonlyArray<
+  readonly [section: keyof XiheConfig, key: string, variable: string, kind: keyof typeof READ_AS]
+> = [
+  ['model', 'baseUrl', 'XIHE_BASE_URL', 'text'],
+  ['model', 'apiKey', 'XIHE_API_KEY', 'text'],
+  ['model', 'name', 'XIHE_MODEL', 'text'],
+  ['model', 'stallSeconds', 'XIHE_MODEL_STALL_SECONDS', 'number'],
+  ['model', 'maxRetries', 'XIHE_MODEL_RETRIES', 'number'],
+  ['embedding', 'provider', 'XIHE_EMBED_PROVIDER', 'text'],
+  ['embedding', 'baseUrl', 'XIHE_EMBED_BASE_URL', 'text'],
+  ['embedding', 'apiKey', 'XIHE_EMBED_API_KEY', 'text'],
+  ['embedding', 'name', 'XIHE_EMBED_MODEL', 'text'],
+  ['milvus', 'address', 'XIHE_MILVUS_ADDRESS', 'text'],
+  ['milvus', 'token', 'XIHE_MILVUS_TOKEN', 'text'],
+  ['milvus', 'database', 'XIHE_MILVUS_DATABASE', 'text'],
+  ['alerts', 'webhook', 'XIHE_ALERT_WEBHOOK', 'text'],
+  ['alerts', 'secret', 'XIHE_ALERT_SECRET', 'text'],
+  ['alerts', 'platform', 'XIHE_ALERT_PLATFORM', 'text'],
+  ['alerts', 'format', 'XIHE_ALERT_FORMAT', 'text'],
+  ['alerts', 'onFailure', 'XIHE_ALERT_ON_FAILURE', 'flag'],
+  ['state', 'keepThreads', 'XIHE_KEEP_THREADS', 'number'],
+  ['core', 'preset', 'XIHE_CORE_PRESET', 'text'],
+  ['run', 'maxTurns', 'XIHE_MAX_TURNS', 'number'],
+  ['sandbox', 'testCommand', 'XIHE_TEST_COMMAND', 'text'],
+];
 
 /**
  * Reads the settings: built-in defaults < the user's own `config.yaml` < `.xihe/config.yaml` < environment < `overrides` (flags).
@@ -87,7 +100,7 @@ function variablesOf(env: NodeJS.ProcessEnv): Written {
   for (const [section, key, variable, kind] of ENV) {
     const raw = env[variable];
     if (raw === undefined || raw === '') continue;
-    set[section] = { ...set[section], [key]: kind === 'number' ? Number(raw) : raw };
+    set[section] = { ...set[section], [key]: READ_AS[kind](raw) };
   }
   return set;
 }

@@ -1,5 +1,6 @@
 import type { Settings, XiheConfig } from './settings.js';
 import { isLoopback, isTrusted, type Untrusted } from './trust.js';
+import { shownWebhook, webhookId } from './webhook.js';
 
 /** Settings of one file or of the environment, by section. */
 export type Written = Record<string, Record<string, unknown>>;
@@ -10,6 +11,7 @@ const GATED = [
   ['embedding', 'baseUrl', 'apiKey'],
   ['embedding', 'langchain', undefined],
   ['milvus', 'address', 'token'],
+  ['alerts', 'webhook', 'secret'],
 ] as const;
 
 /** Who has chosen a destination. `local` is this machine, which needs no trust. */
@@ -34,10 +36,16 @@ export function repositoryDestinations(
     const value = repository[section]?.[key];
     if (value === undefined || later[section]?.[key] !== undefined) return [];
     if (JSON.stringify(own[section]?.[key]) === JSON.stringify(value)) return [];
-    const one = { project, setting: `${section}.${key}`, address: addressOf(value) };
-    const isLocal = key !== 'langchain' && isLoopback(one.address);
+    const address = key === 'webhook' ? webhookOf(String(value)) : addressOf(value);
+    const one = { project, setting: `${section}.${key}`, address };
+    const isLocal = key !== 'langchain' && isLoopback(String(value));
     return [{ ...one, chosen: isLocal ? 'local' : isTrusted(one, env) ? 'trusted' : 'untrusted' }];
   });
+}
+
+/** An address that is a key itself is remembered and shown without it: what names it is a hash. */
+function webhookOf(address: string): string {
+  return `${shownWebhook(address)} #${webhookId(address)}`;
 }
 
 /** Of code it is all that decides what it does: package, class and options, in which secrets are names of variables. */

@@ -106,6 +106,23 @@ export const configSchema = z
       })
       .strict()
       .prefault({}),
+    alerts: z
+      .object({
+        /** Address of a group's robot, with its key; belongs into the environment or the user's own file. */
+        webhook: z.string().url().optional(),
+        /** Key of the signature (DingTalk, Feishu). */
+        secret: z.string().optional(),
+        /** By the address's host when not set; needed for a proxy of one's own. */
+        platform: z.enum(['wecom', 'dingtalk', 'feishu']).optional(),
+        /** `markdown` has room for twice as much on WeCom, and is not shown in WeChat. */
+        format: z.enum(['text', 'markdown']).default('text'),
+        /** Alerts when a run or an act has failed for good. */
+        onFailure: z.boolean().default(false),
+        /** Longest time of one request, in seconds. */
+        timeoutSeconds: z.number().positive().max(60).default(10),
+      })
+      .strict()
+      .prefault({}),
     state: z
       .object({
         /** Threads whose checkpoints are kept; older ones are pruned after a run. */
@@ -137,6 +154,6 @@ interface Packaged {
   packages?: string;
 }
 
-export type XiheConfig = Settings & { [S in 'model' | 'milvus']: Settings[S] & Gated } & {
+export type XiheConfig = Settings & { [S in 'model' | 'milvus' | 'alerts']: Settings[S] & Gated } & {
   embedding: Settings['embedding'] & Gated & Packaged;
 };

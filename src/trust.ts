@@ -136,6 +136,7 @@ const VARIABLES: Record<string, string> = {
   'model.baseUrl': 'XIHE_BASE_URL',
   'embedding.baseUrl': 'XIHE_EMBED_BASE_URL',
   'milvus.address': 'XIHE_MILVUS_ADDRESS',
+  'alerts.webhook': 'XIHE_ALERT_WEBHOOK',
 };
 
 /** The error for a destination that only the repository has chosen: nothing was sent there. */

@@ -43,6 +43,7 @@ const SECRET_FORMS: readonly RegExp[] = [
   ),
   new RegExp(String.raw`(?=${FLAG_WORDS})(?<=-${NAME_BEFORE})((?:${FLAG_WORDS})\s+)["']?[^\s"']+`, 'gi'),
   /([?&](?:key|sign|signature|access_token|webhook)=)[^\s"'&]+/gi, // robot webhooks carry their key in the query
+  /(\/bot\/v2\/hook\/)[\w-]+/g, // … and Feishu's in the path
 ];
 
 /**
