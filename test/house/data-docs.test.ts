@@ -139,7 +139,7 @@ describe('docs/data.md, the settings', () => {
       if (!variable) continue;
       const [section = '', name = ''] = key.split('.');
       // Each is valid for some of the settings; one that does nothing leaves the default.
-      const outcomes = ['3', 'lean', 'none', 'http://localhost:1/v1'].flatMap((value) => {
+      const outcomes = ['3', 'lean', 'none', 'feishu', 'markdown', 'true', 'http://localhost:1/v1'].flatMap((value) => {
         try {
           return [
             (loadConfig(empty, { [variable]: value }) as unknown as Record<string, Record<string, unknown>>)[section]?.[
