@@ -18,6 +18,8 @@ export interface Project {
   /** What was asked and what it brought, for `xihe stats` and `xihe stale`. */
   queryLog: QueryLog;
   sideEffects: SideEffectLedger;
+  /** This process stays: the tree is watched, so that a look at it costs what changed. To be set before `paths` is called. */
+  stays: boolean;
   /** The path index, fresh as of this call. */
   paths(signal?: AbortSignal): Promise<PathContext>;
   /** What runs use, shared between them and between processes. */
@@ -68,6 +70,7 @@ function build(layout: ProjectLayout, env: NodeJS.ProcessEnv): Project {
     layout,
     config,
     core,
+    stays: false,
     ...teamToolsOf(layout),
     audit: new AuditLog(layout.stateDir),
     queryLog: new QueryLog(layout.stateDir),
@@ -95,7 +98,9 @@ function build(layout: ProjectLayout, env: NodeJS.ProcessEnv): Project {
       paths.catch(() => {
         paths = undefined;
       });
-      return paths;
+      const context = await paths;
+      if (project.stays) context.watch();
+      return context;
     },
     changeset: (id) => openChangeset(layout, id),
   };

@@ -15,6 +15,7 @@ export function serverGraph(env: NodeJS.ProcessEnv = process.env): XiheGraph {
     async openProject(repo) {
       const project = await openProject(repo, env);
       project.core.vectors?.warm();
+      project.stays = true;
       return project;
     },
     openModel: (project) => openModel(project.config.model),

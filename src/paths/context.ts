@@ -1,20 +1,20 @@
 import { join } from 'node:path';
 import type { History } from '../history/index.js';
-import { Companions } from './companions.js';
+import { Derived } from './derived.js';
 import { type ExpandSources, expandFile, expandFolder } from './expand.js';
 import { FileIndex, type IndexProgress, type RefreshOptions, type RefreshReport } from './fileIndex.js';
-import { Ground } from './ground.js';
 import type { FileFact } from './hotspots.js';
-import { ImportGraph } from './imports.js';
 import { type LookupOptions, lookupFiles } from './lookup.js';
-import { NameIndex } from './mentions.js';
+import { isAsSeen } from './racy.js';
+import { Renames } from './renames.js';
 import type { PathOverlay } from './repair.js';
 import { PathResolver } from './resolver.js';
-import { folderOf, isTeamLayer } from './rules.js';
+import { foldersOf } from './rules.js';
 import { type SearchOptions, searchFiles } from './search.js';
 import { type SkeletonOptions, skeletonOf } from './skeleton.js';
 import { StagedFiles, type StagedView } from './staged.js';
 import { findSymbol } from './symbols.js';
+import { TreeWatcher } from './treeWatcher.js';
 import type {
   Expansion,
   FileCandidate,
@@ -42,14 +42,8 @@ export interface OpenPathsOptions {
   onProgress?: (progress: IndexProgress) => void;
 }
 
-/** What is worked out of the files as they are now; made on first use after a change. */
-interface Derived {
-  graph?: ImportGraph;
-  companions?: Companions;
-  names?: NameIndex;
-  ground?: Ground;
-  known?: string[];
-}
+/** A tree that changes under every look is somebody's generator at work; its files are told as they were then. */
+const MAX_LOOKS = 5;
 
 /** What a model sees of a repository: a small map, three tools, and one door for paths. */
 export class PathContext {
@@ -58,7 +52,9 @@ export class PathContext {
   readonly #resolver: PathResolver;
   readonly #terms: TermLookup | undefined;
   readonly #history: History | undefined;
-  #derived: Derived = {};
+  readonly #derived: Derived;
+  readonly #renames = new Renames();
+  #watcher: TreeWatcher | undefined;
   /** What the last refresh found; the first one is that of opening. */
   lastRefresh: RefreshReport;
 
@@ -68,7 +64,12 @@ export class PathContext {
     this.#terms = options.terms;
     this.#history = options.history;
     this.lastRefresh = report;
-    this.#resolver = new PathResolver(options.root, () => this.#knownPaths());
+    this.#derived = new Derived(index, options.history);
+    this.#resolver = new PathResolver(
+      options.root,
+      () => this.#derived.known(),
+      (path) => this.#renames.of(path),
+    );
   }
 
   /** @see openPaths */
@@ -91,11 +92,59 @@ export class PathContext {
    * @throws XiheError CANCELLED
    */
   async refresh(options: RefreshOptions = {}): Promise<RefreshReport> {
+    const watcher = this.#watcher;
+    if (watcher === undefined) return this.#refresh(options, true);
+    const dirty = await watcher.take();
+    const { only: _, ...whole } = options;
+    try {
+      if (dirty === 'all') return await this.#follow(watcher, await this.#refresh(whole, true));
+      const only = [...dirty, ...(options.only ?? [])];
+      return await this.#follow(watcher, await this.#refresh({ ...whole, only }, !watcher.seesGit));
+    } catch (e) {
+      watcher.miss();
+      throw e;
+    }
+  }
+
+  async #refresh(options: RefreshOptions, withHistory: boolean): Promise<RefreshReport> {
+    const before = this.#index.list;
     const report = await this.#index.refresh(options);
-    await this.#history?.refresh(options.signal);
-    if (report.added.length + report.changed.length + report.removed.length > 0) this.#derived = {};
+    this.#derived.after(report);
+    this.#renames.after(report, before, this.#index.list);
     this.lastRefresh = report;
+    if (withHistory) await this.#history?.refresh(options.signal);
     return report;
+  }
+
+  /** Folders that a refresh brought are watched from now on; what came into them before they were is looked at once more. */
+  async #follow(watcher: TreeWatcher, report: RefreshReport): Promise<RefreshReport> {
+    const fresh = watcher.follow(foldersOf(report.added));
+    if (fresh.length === 0) return report;
+    const more = await this.#refresh({ only: fresh.filter((folder) => folder !== '') }, false);
+    return {
+      ...more,
+      added: [...new Set([...report.added, ...more.added])],
+      changed: [...new Set([...report.changed, ...more.changed])],
+      removed: [...new Set([...report.removed, ...more.removed])],
+      read: report.read + more.read,
+    };
+  }
+
+  /**
+   * Listens for changes from now on, in a process that stays: a refresh then looks at what changed only, and at nothing where nothing did.
+   * Never keeps a process alive.
+   *
+   * @returns false where this system can't watch the tree; all goes on as before then
+   */
+  watch(): boolean {
+    this.#watcher ??= new TreeWatcher(this.#root, foldersOf(this.files));
+    return this.#watcher.isWatching;
+  }
+
+  /** Ends {@link watch}. */
+  close(): void {
+    this.#watcher?.close();
+    this.#watcher = undefined;
   }
 
   /** The map of the project: at most 200 nodes and 1,000 tokens. */
@@ -103,7 +152,7 @@ export class PathContext {
     return skeletonOf(
       {
         paths: this.files,
-        graph: this.#graph(),
+        graph: this.#derived.graph(),
         churn: (path) => this.#history?.churn(path) ?? 0,
         moduleOf: (path) => this.#terms?.moduleOf(path),
       },
@@ -129,8 +178,8 @@ export class PathContext {
     const file = await files.get(path);
     const sources = {
       files,
-      graph: this.#graph(),
-      companions: this.#companions(),
+      graph: this.#derived.graph(),
+      companions: this.#derived.companions(),
       moduleOf: (p: string) => this.#terms?.moduleOf(p),
     };
     const expansion = file ? expandFile(sources, file) : await this.#expandUnindexed(sources, path, options.reader);
@@ -159,17 +208,16 @@ export class PathContext {
       lookupFiles(
         {
           index: this.#index,
-          ground: this.#ground(),
-          names: this.#names(),
-          companions: this.#companions(),
+          ground: this.#derived.ground(),
+          names: this.#derived.names(),
+          companions: this.#derived.companions(),
           terms: this.#terms,
           history: this.#history,
         },
         query,
         options,
       );
-    const found = look();
-    return (await this.#ensureFresh(found.candidates.map(({ path }) => path))) ? look() : found;
+    return this.#settled(look, ({ candidates }) => candidates.map(({ path }) => path));
   }
 
   /**
@@ -178,8 +226,10 @@ export class PathContext {
    * @returns [] when it is defined nowhere
    */
   async findSymbol(name: string): Promise<SymbolPlace[]> {
-    const found = findSymbol(this.#index, name);
-    return (await this.#ensureFresh(found.map(({ path }) => path))) ? findSymbol(this.#index, name) : found;
+    return this.#settled(
+      () => findSymbol(this.#index, name),
+      (found) => found.map(({ path }) => path),
+    );
   }
 
   /** {@link findSymbol} without waiting, from the last look: what the core asks when it checks its terms. */
@@ -190,8 +240,8 @@ export class PathContext {
   /** Files that import a file or are imported by it, and its companions; none of a folder. */
   async tiesOf(path: string): Promise<string[]> {
     await this.#ensureFresh([path]);
-    const graph = this.#graph();
-    const ties = [...graph.importsOf(path), ...graph.importersOf(path), ...this.#companions().of(path)];
+    const graph = this.#derived.graph();
+    const ties = [...graph.importsOf(path), ...graph.importersOf(path), ...this.#derived.companions().of(path)];
     return [...new Set(ties.map((tie) => tie.path))];
   }
 
@@ -237,57 +287,24 @@ export class PathContext {
     return this.#resolver.resolveForWrite(raw, overlay);
   }
 
+  /** An answer whose files are as it says, at the moment that it is given: looked for again while they change. */
+  async #settled<T>(look: () => T, pathsOf: (found: T) => readonly string[]): Promise<T> {
+    for (let looks = 1; ; looks++) {
+      const found = look();
+      if (!(await this.#ensureFresh(pathsOf(found))) || looks === MAX_LOOKS) return found;
+    }
+  }
+
   /**
    * Looks whether these files are still as they were read; refreshes when one is not.
    *
-   * @returns whether anything changed
+   * @returns whether one was not
    */
   async #ensureFresh(paths: readonly string[]): Promise<boolean> {
-    const stale = paths.some((path) => {
-      const known = this.#index.get(path);
-      const now = statOf(join(this.#root, path));
-      if (!known) return now?.isFile() ?? false;
-      return (
-        !now?.isFile() || now.mtimeMs !== known.mtimeMs || now.ctimeMs !== known.ctimeMs || now.size !== known.size
-      );
-    });
-    if (!stale) return false;
-    const { added, changed, removed } = await this.refresh();
-    return added.length + changed.length + removed.length > 0;
-  }
-
-  #graph(): ImportGraph {
-    this.#derived.graph ??= new ImportGraph(this.#index.list);
-    return this.#derived.graph;
-  }
-
-  #companions(): Companions {
-    this.#derived.companions ??= new Companions(this.files);
-    return this.#derived.companions;
-  }
-
-  #ground(): Ground {
-    this.#derived.ground ??= new Ground(this.#index, this.#history);
-    return this.#derived.ground;
-  }
-
-  #names(): NameIndex {
-    this.#derived.names ??= new NameIndex(this.files.filter((path) => !isTeamLayer(path)));
-    return this.#derived.names;
-  }
-
-  /** Files and their folders, for "did you mean". */
-  #knownPaths(): string[] {
-    if (!this.#derived.known) {
-      const known = new Set<string>();
-      for (const path of this.files) {
-        known.add(path);
-        for (let folder = folderOf(path); folder !== '' && !known.has(folder); folder = folderOf(folder))
-          known.add(folder);
-      }
-      this.#derived.known = [...known];
-    }
-    return this.#derived.known;
+    const stale = paths.filter((path) => !isAsSeen(this.#index.get(path), statOf(join(this.#root, path))));
+    if (stale.length === 0) return false;
+    await this.refresh(this.#watcher ? { only: stale } : {});
+    return true;
   }
 }
 

@@ -6,21 +6,15 @@ import { stableHash } from '../text/index.js';
 import { analyse, i18nWords, listedOnly } from './analyse.js';
 import { isChineseLocale, LocaleTable } from './locale.js';
 import { Postings } from './postings.js';
+import { isUnchanged } from './racy.js';
 import { isReadable } from './rules.js';
 import { readStore, writeStore } from './store.js';
 import type { IndexedFile, TermCounts } from './types.js';
 import { Vocabulary } from './vocabulary.js';
-import { type Walk, type WalkedFile, walkProject } from './walk.js';
+import { type Walk, type WalkedFile, walkProject, walkSome } from './walk.js';
 
 /** Files that are read between two looks at the signal and two progress reports. */
 const BATCH = 25;
-/**
- * A file whose time is this close to the moment we looked may change again within the same tick of the file system's
- * clock: it is read again next time (git does the same and calls it racy). Kernel ticks are at most 10 ms; file systems that
- * keep whole seconds get two of them. In milliseconds.
- */
-const RACY_MS = 60;
-const RACY_COARSE_MS = 2_000;
 /** The cache is written again when at least this share of its files changed, or it is small. */
 const WRITE_SHARE = 0.01;
 const SMALL_INDEX = 400;
@@ -38,6 +32,8 @@ export interface IndexProgress {
 export interface RefreshOptions {
   signal?: AbortSignal;
   onProgress?: (progress: IndexProgress) => void;
+  /** Only these files and folders can have changed (POSIX, relative): the rest is not looked at. */
+  only?: readonly string[];
 }
 
 /** What a refresh found. */
@@ -68,6 +64,8 @@ export class FileIndex {
   #positions: Map<string, number> | undefined;
   #locales: LocaleTable | undefined;
   #unsaved = 0;
+  #generation = 0;
+  #walkedBy: Walk['by'] = 'walk';
   #running: Promise<unknown> = Promise.resolve();
 
   private constructor(root: string, stateDir: string) {
@@ -99,6 +97,11 @@ export class FileIndex {
   /** All files, sorted by path. */
   get list(): readonly IndexedFile[] {
     return this.#list;
+  }
+
+  /** Counts the changes of what is listed. */
+  get generation(): number {
+    return this.#generation;
   }
 
   get(path: string): IndexedFile | undefined {
@@ -142,7 +145,10 @@ export class FileIndex {
   }
 
   async #refresh(options: RefreshOptions): Promise<RefreshReport> {
-    const walk = await walkProject(this.#root, options.signal ? { signal: options.signal } : {});
+    if (options.only?.length === 0) return { added: [], changed: [], removed: [], read: 0, unreadable: [] };
+    const cancel = options.signal ? { signal: options.signal } : {};
+    const some = options.only && (await walkSome(this.#root, options.only, this.#walkedBy, cancel));
+    const walk = some ?? (await walkProject(this.#root, cancel));
     const report: RefreshReport = {
       added: [],
       changed: [],
@@ -151,7 +157,8 @@ export class FileIndex {
       unreadable: walk.unreadable,
       ...(walk.note ? { note: walk.note } : {}),
     };
-    const next = await this.#readChanged(walk, report, options);
+    this.#walkedBy = walk.by;
+    const next = await this.#readChanged(walk, report, options, some ? this.#outside(options.only!) : []);
     for (const path of this.#files.keys()) if (!next.has(path)) report.removed.push(path);
     const changes = report.added.length + report.changed.length + report.removed.length;
     this.#adopt(next, changes > 0);
@@ -162,8 +169,22 @@ export class FileIndex {
     return report;
   }
 
-  async #readChanged(walk: Walk, report: RefreshReport, options: RefreshOptions): Promise<Map<string, IndexedFile>> {
-    const next = new Map<string, IndexedFile>();
+  /** The files that are not among these, nor below one of them. */
+  #outside(paths: readonly string[]): [string, IndexedFile][] {
+    const isAmong = new Set(paths);
+    const folders = paths.map((path) => `${path}/`);
+    return [...this.#files].filter(
+      ([path]) => !isAmong.has(path) && !folders.some((folder) => path.startsWith(folder)),
+    );
+  }
+
+  async #readChanged(
+    walk: Walk,
+    report: RefreshReport,
+    options: RefreshOptions,
+    kept: [string, IndexedFile][],
+  ): Promise<Map<string, IndexedFile>> {
+    const next = new Map(kept);
     const waiting: WalkedFile[] = [];
     for (const walked of walk.files) {
       const before = this.#files.get(walked.path);
@@ -210,6 +231,7 @@ export class FileIndex {
     this.#files = files;
     this.#list = [...files.values()].sort((a, b) => (a.path < b.path ? -1 : 1));
     if (!changed) return;
+    this.#generation += 1;
     this.#postings = undefined;
     this.#positions = undefined;
     this.#locales = undefined;
@@ -281,15 +303,6 @@ function note(
   next.set(now.path, now);
   if (before === undefined) report.added.push(now.path);
   else if (before.hash !== now.hash || now.hash === '') report.changed.push(now.path);
-}
-
-function isUnchanged(before: IndexedFile, now: WalkedFile): boolean {
-  if (before.mtimeMs !== now.mtimeMs || before.ctimeMs !== now.ctimeMs || before.size !== now.size) return false;
-  // What is never read can't be stale.
-  if (before.hash === '') return true;
-  const changedAt = Math.max(now.mtimeMs, now.ctimeMs);
-  const window = Number.isInteger(now.ctimeMs / 1000) ? RACY_COARSE_MS : RACY_MS;
-  return before.checkedAt - changedAt > window;
 }
 
 /** Keys that more files use than could tell one of them from another. */

@@ -32,14 +32,21 @@ const STATE_FOLDER = /^\.xihe\/state(?:\/|$)/i;
 export class PathResolver {
   readonly #root: string;
   readonly #known: () => Iterable<string>;
+  readonly #renamedTo: (path: string) => string | undefined;
 
   /**
    * @param root absolute path of the project, symlinks resolved
    * @param known paths to name in "not found" messages
+   * @param renamedTo what a file that is gone is called now
    */
-  constructor(root: string, known: () => Iterable<string>) {
+  constructor(
+    root: string,
+    known: () => Iterable<string>,
+    renamedTo: (path: string) => string | undefined = () => undefined,
+  ) {
     this.#root = root;
     this.#known = known;
+    this.#renamedTo = renamedTo;
   }
 
   /**
@@ -187,7 +194,16 @@ export class PathResolver {
   }
 
   #notFound(raw: string, wanted: string): XiheError {
-    const near = nearest(wanted, this.#known(), MAX_NEAREST);
+    const now = this.#renamedTo(wanted);
+    if (now !== undefined && statOf(join(this.#root, now))?.isFile())
+      return new XiheError('PATH_NOT_FOUND', `找不到 ${raw}：它已改名为 ${now}`, {
+        hint: `用 ${now} 再试。`,
+        details: { path: raw, nearest: [now] },
+      });
+    // What went since the last look is not offered.
+    const near = nearest(wanted, this.#known(), 2 * MAX_NEAREST)
+      .filter((path) => statOf(join(this.#root, path)) !== undefined)
+      .slice(0, MAX_NEAREST);
     const message = near.length > 0 ? `找不到 ${raw}。最接近的有：${near.join('、')}` : `找不到 ${raw}`;
     return new XiheError('PATH_NOT_FOUND', message, {
       hint:

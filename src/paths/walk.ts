@@ -47,6 +47,28 @@ export async function walkProject(root: string, options: WalkOptions = {}): Prom
   return (await walker.byGit()) ?? walker.byWalk();
 }
 
+/** More paths than this are not named to git one by one. */
+const MAX_NAMED = 500;
+
+/**
+ * Looks at some files and folders only, by the same rules.
+ *
+ * @param paths POSIX, relative; they may be gone
+ * @param by how the whole tree was listed
+ * @returns undefined where only a walk over all of it can tell
+ * @throws XiheError CANCELLED
+ */
+export async function walkSome(
+  root: string,
+  paths: readonly string[],
+  by: Walk['by'],
+  options: WalkOptions = {},
+): Promise<Walk | undefined> {
+  if (paths.length > MAX_NAMED) return undefined;
+  const walker = new Walker(root, options);
+  return by === 'git' ? walker.someByGit(paths) : walker.someByWalk(paths);
+}
+
 class Walker {
   readonly #root: string;
   readonly #signal: AbortSignal | undefined;
@@ -63,10 +85,24 @@ class Walker {
   }
 
   async byGit(): Promise<Walk | undefined> {
+    // A folder that its outer repository ignores is listed as empty, yet it is somebody's project.
+    return (await this.#listByGit([])) && this.#files.size > 0 ? this.#result('git') : undefined;
+  }
+
+  async someByGit(paths: readonly string[]): Promise<Walk | undefined> {
+    if (paths.length === 0) return this.#result('git');
+    return (await this.#listByGit(['--', ...paths])) ? this.#result('git') : undefined;
+  }
+
+  /** @returns false where git does not answer */
+  async #listByGit(only: readonly string[]): Promise<boolean> {
     // The pattern is for untracked files only: without it a project with no .gitignore makes git list all of node_modules.
-    const args = ['ls-files', '-z', '--cached', '--others', '--exclude-standard', '--exclude=node_modules/'];
-    const result = await runGit(args, { cwd: this.#root, ...(this.#signal ? { signal: this.#signal } : {}) });
-    if (result.outcome !== 'ok') return undefined;
+    const args = ['ls-files', '-z', '--cached', '--others', '--exclude-standard', '--exclude=node_modules/', ...only];
+    const result = await runGit(['--literal-pathspecs', ...args], {
+      cwd: this.#root,
+      ...(this.#signal ? { signal: this.#signal } : {}),
+    });
+    if (result.outcome !== 'ok') return false;
     for (const [, folder] of result.stderr.matchAll(UNOPENED)) this.#block(folder!.replace(/\/$/, ''));
     const names = result.stdout.toString('utf8').split('\0');
     let looked = 0;
@@ -74,8 +110,30 @@ class Walker {
       if (++looked % CHECK_EVERY === 0) throwIfCancelled(this.#signal);
       if (name !== '') this.#addFromGit(name);
     }
-    // A folder that its outer repository ignores is listed as empty, yet it is somebody's project.
-    return this.#files.size > 0 ? this.#result('git') : undefined;
+    return true;
+  }
+
+  someByWalk(paths: readonly string[]): Walk {
+    for (const path of paths) this.#lookAt(path);
+    return this.#result('walk');
+  }
+
+  /** One file or folder, if no folder on the way to it keeps it out. */
+  #lookAt(path: string): void {
+    const parts = path.split('/');
+    const rules: { base: string; rules: Ignore }[] = [];
+    for (let n = 0; n < parts.length; n++) {
+      const folder = parts.slice(0, n).join('/');
+      const own = readIgnore(join(this.#root, folder));
+      if (own) rules.push({ base: folder, rules: own });
+      const next = parts.slice(0, n + 1).join('/');
+      const stats = this.#statOf(next);
+      const isFolder = stats?.isDirectory() ?? false;
+      if (stats === undefined || (isFolder && isSkippedFolder(next, false)) || isIgnored(next, isFolder, rules)) return;
+      if (n === parts.length - 1 && isFolder) this.#enter(path, rules, parts.length);
+      else if (n === parts.length - 1 && stats.isFile()) this.#add(path, stats);
+      else if (!isFolder) return;
+    }
   }
 
   byWalk(): Walk {
