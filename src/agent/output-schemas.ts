@@ -68,7 +68,7 @@ export const errorJson = z.object({ code: z.string(), message: z.string(), hint:
 export const briefJson = z.object({
   route: z.object({
     kind: z.enum(['edit', 'qa', 'tool', 'chat']),
-    layer: z.enum(['rule', 'similar', 'refused']),
+    layer: z.enum(['rule', 'similar', 'learned', 'refused']),
     evidence: z.string(),
   }),
   plan: z

@@ -25,7 +25,7 @@ export const requestSchema = z.object({
 export const intentSchema = z.object({
   kind: z.enum(['edit', 'qa', 'tool', 'chat']),
   text: z.string(),
-  layer: z.enum(['rule', 'similar', 'refused']),
+  layer: z.enum(['rule', 'similar', 'learned', 'refused']),
   /** In Chinese: which word or sample decided, with which score. */
   evidence: z.string(),
   toolHint: z.string().optional(),

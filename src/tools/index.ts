@@ -10,6 +10,7 @@ export {
   BUILTIN_NAMES,
   EXECUTE_TOOLS,
   missingParameters,
+  PRESELECT,
   type Preselected,
   READ_TOOLS,
   ToolRegistry,

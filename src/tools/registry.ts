@@ -1,5 +1,5 @@
 import { XiheError } from '../errors.js';
-import { Bm25Index, bigrams, closest, fold, splitIdentifier } from '../text/index.js';
+import { closest, fold } from '../text/index.js';
 import { runCommand, runTests } from './builtin/command-tools.js';
 import { lookupKnowledge, zhCoreQuery } from './builtin/core-tools.js';
 import { editFile } from './builtin/edit-file.js';
@@ -9,6 +9,7 @@ import { readFile } from './builtin/read-file.js';
 import { searchCode } from './builtin/search-code.js';
 import { deleteFile, writeFile } from './builtin/write-file.js';
 import { jsonSchemaOf } from './contract.js';
+import { type ActsOf, ToolIndex } from './preselect.js';
 import type { TeamTool } from './team-tools.js';
 import type { AnyContract } from './types.js';
 
@@ -57,7 +58,7 @@ export interface Preselected {
 /** The tools of one project: built in and the team's own. */
 export class ToolRegistry {
   private readonly direct: { contract: AnyContract; keywords: string[] }[];
-  private readonly index: Bm25Index<number>;
+  private readonly index: ToolIndex;
   private readonly teamWords: string[];
 
   constructor(teamTools: TeamTool[]) {
@@ -65,15 +66,9 @@ export class ToolRegistry {
     this.direct = [...own, ...DIRECT_TOOLS];
     // One character is in too many sentences to name anything.
     this.teamWords = teamTools.flatMap((tool) => tool.keywords).filter((word) => [...word].length > 1);
-    this.index = new Bm25Index<number>({ fields: { keywords: 2, name: 1.5, description: 1 } });
-    this.direct.forEach(({ contract, keywords }, i) => {
-      this.index.add(i, {
-        keywords: keywords.flatMap(tokens),
-        name: splitIdentifier(contract.name),
-        description: tokens(contract.description),
-      });
-    });
-    this.index.finish();
+    this.index = new ToolIndex(
+      this.direct.map(({ contract: { name, description }, keywords }) => ({ name, description, keywords })),
+    );
   }
 
   /** Everything that may be named, for listings and look-up by name. */
@@ -104,15 +99,23 @@ export class ToolRegistry {
     return this.teamWords.filter((word) => folded.includes(fold(word))).sort((a, b) => b.length - a.length)[0];
   }
 
-  /** The tools nearest to an utterance, best first, at most {@link PRESELECT}. */
-  preselect(text: string, k = PRESELECT): Preselected[] {
+  /**
+   * The tools nearest to an utterance, best first.
+   *
+   * @param k how many, at most
+   * @param acts the kinds of act that routing reads in a text, and the one that it names; without them only words count
+   */
+  preselect(text: string, k = PRESELECT, acts?: { of: ActsOf; hint?: string }): Preselected[] {
     const folded = fold(text);
-    return this.index.search(tokens(text), k).map((hit) => {
-      const { contract, keywords } = this.direct[hit.id]!;
+    return this.index.rank(text, k, acts?.of, acts?.hint).map(({ index, score, matched }) => {
+      const { contract, keywords } = this.direct[index]!;
       return {
         contract,
-        score: hit.score,
-        why: `「${hit.matched.join('、')}」与${contract.description}相符`,
+        score,
+        why:
+          matched.length > 0
+            ? `「${matched.join('、')}」与${contract.description}相符`
+            : `要做的事与${contract.description}相近`,
         named: keywords.some((word) => folded.includes(fold(word))),
       };
     });
@@ -122,12 +125,6 @@ export class ToolRegistry {
   directly(name: string): AnyContract | undefined {
     return this.direct.find(({ contract }) => contract.name === name)?.contract;
   }
-}
-
-/** Bigrams for Chinese, whole words for the rest: no dictionary is loaded for a dozen short descriptions. */
-function tokens(text: string): string[] {
-  const folded = fold(text);
-  return [...bigrams(folded), ...(folded.match(/[a-z0-9_]{2,}/g) ?? [])];
 }
 
 /** The names of a tool's required parameters that an input lacks. */

@@ -3,6 +3,7 @@ import {
   type AnyContract,
   commandIn,
   nameDoes,
+  PRESELECT,
   type Preselected,
   type TeamTool,
   type ToolRegistry,
@@ -10,6 +11,7 @@ import {
 import { DANGER_NAMES } from '../human.js';
 import { intentOf, type NodeBody } from '../node.js';
 import { coerced, modelParameters, openParameters, statedParameters } from '../parameters.js';
+import { actsOf } from '../routing/index.js';
 import type { Intent, ToolRun } from '../state.js';
 
 /**
@@ -23,7 +25,10 @@ const CLEAR_LEAD = 1.2;
 /** Finds the tool that the words name, takes the parameters that they state, and says what would happen. */
 export const selectNode: NodeBody = async (state, env) => {
   const intent = intentOf(state);
-  const found = env.project.tools.preselect(intent.text);
+  const found = env.project.tools.preselect(intent.text, PRESELECT, {
+    of: actsOf,
+    ...(intent.toolHint ? { hint: intent.toolHint } : {}),
+  });
   const chosen = choose(found, intent, env.project.tools);
   const candidates = found.map((p) => ({
     name: p.contract.name,

@@ -19,6 +19,25 @@ export function maskQuotes(text: string): string {
   return text.replace(QUOTED, (quoted) => '□'.repeat(quoted.length));
 }
 
+/** Lines of logs, stacks and configurations: a time or a level in front, `at x.y(`, `key: value`, npm's complaints. */
+const MATERIAL_LINE =
+  /^\s*(?:\[?\d{4}-\d\d-\d\d|\[?\d\d:\d\d:\d\d|\[?(?:ERROR|WARN|INFO|DEBUG|FATAL)\b|at [\w$.<>]+[ (]|Caused by:|Traceback|File "|npm ERR!|[\w.]+(?:Error|Exception)\b|[+-]{3} |@@ |\|)/;
+/** A line of pasted YAML, beside others: `- name: deploy`, `run: …`. */
+const KEYED_LINE = /^\s*(?:- )?[\w.-]+:(?: |$)/;
+
+/**
+ * Blanks pasted lines: what looks like a log wherever it stands, and lines without Han characters in an utterance whose own
+ * words are Chinese. The request stands around them.
+ */
+export function blankPasted(text: string, blank = ' '): string {
+  const lines = text.split('\n');
+  const isHan = (line: string) => /\p{Script=Han}/u.test(line);
+  const mixed = lines.length > 1 && lines.some((line) => isHan(line) && !MATERIAL_LINE.test(line));
+  const pasted = (line: string) =>
+    MATERIAL_LINE.test(line) || (mixed && line.trim() !== '' && (!isHan(line) || KEYED_LINE.test(line)));
+  return lines.map((line) => (pasted(line) ? blank.repeat(line.length) : line)).join('\n');
+}
+
 /** The folded form that the grammar reads: mistyped words repaired, blanks between Han characters removed. */
 export function foldForGrammar(text: string): string {
   let folded = fold(text);
@@ -91,7 +110,7 @@ function withoutConnective(text: string, connective: string | undefined): string
  * @param text as the user wrote it
  */
 export function splitClauses(text: string): Clause[] {
-  const masked = maskQuotes(text);
+  const masked = blankPasted(maskQuotes(text));
   const spans = splitByPunctuation(masked).flatMap((span) => splitByConnectives(masked, span));
   return spans.map((span) => ({
     original: text.slice(span.start, span.end),

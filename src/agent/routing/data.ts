@@ -51,6 +51,9 @@ const grammarSchema = z.strictObject({
   softMarks: z.string(),
   statusAfter: z.string(),
   statusBefore: z.string(),
+  told: z.string(),
+  past: z.string(),
+  predicate: z.string(),
   complaint: z.string(),
   complaintTakers: words,
   negations: words,
@@ -119,6 +122,9 @@ export interface Grammar {
   softMarks: RegExp;
   statusAfter: RegExp;
   statusBefore: RegExp;
+  told: RegExp;
+  past: RegExp;
+  predicate: RegExp;
   complaint: RegExp;
   complaintTakers: RegExp;
   negation: RegExp;
@@ -242,6 +248,9 @@ export function loadGrammar(): Grammar {
     softMarks: new RegExp(raw.softMarks),
     statusAfter: new RegExp(raw.statusAfter),
     statusBefore: new RegExp(raw.statusBefore),
+    told: new RegExp(raw.told),
+    past: new RegExp(raw.past),
+    predicate: new RegExp(raw.predicate),
     complaint: new RegExp(raw.complaint),
     complaintTakers: start(raw.complaintTakers),
     negation: start(raw.negations),

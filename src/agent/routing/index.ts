@@ -1,3 +1,4 @@
+export { actsOf, trainedOn } from './classifier.js';
 export { loadSamples } from './data.js';
 export { route, SIMILARITY_THRESHOLD } from './route.js';
 export type {

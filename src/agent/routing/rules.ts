@@ -1,16 +1,23 @@
 import { foldForGrammar, splitClauses } from './clauses.js';
 import { loadGrammar } from './data.js';
+import { isPolite, isTold, LOOKS, marksOf, type OpenVerb, openVerb, type Read } from './marks.js';
 import type { Clause, Intent, PreviousIntent, Verdict } from './types.js';
 import { verdictOf } from './verdict.js';
 
-/** What the rule layer found; `open` means that no rule spoke, with what the grammar saw on the way. */
-export type RuleResult =
-  | { decided: true; intents: Intent[] }
-  | { decided: false; wish?: Extract<Verdict, { type: 'wish' }> };
-
-interface Read {
-  clause: Clause;
-  verdict: Verdict;
+/** What the rule layer found. */
+export interface RuleResult {
+  /** Empty when no rule spoke. */
+  intents: Intent[];
+  /** A wish for an act (我想重启一下网关): not clear enough alone. */
+  wish?: Extract<Verdict, { type: 'wish' }>;
+  /** The whole utterance is a follow-up or a command: nothing else may overrule it. */
+  final: boolean;
+  /** 只分析, 不要改: the rules' question stands, whatever the classifier says. */
+  bound: boolean;
+  /** What the grammar saw, as features for the classifier. */
+  marks: string[];
+  /** A verb of action that nothing forbids, asks about or tells of: without one nothing becomes an act. */
+  open?: OpenVerb;
 }
 
 /** Behind an act these report on it (跑一下测试，告诉我哪些挂了), unless a connective makes them a wish of their own. */
@@ -46,6 +53,7 @@ function settle(reads: readonly Read[]): Read[] {
     if (verdict.type === 'act') {
       if (verdict.kind === 'edit' && noEdit) return nothing;
       if (bans.some((ban) => ban.kind === verdict.kind && ban.verb === verdict.verb)) return nothing;
+      if (verdict.kind === 'tool' && isToldAct(reads, index)) return nothing;
       const folded =
         isReport(reads, index) || isAskedAbout(reads, index) || isSubject(reads, index) || isContent(reads, index);
       return folded ? nothing : read;
@@ -53,6 +61,17 @@ function settle(reads: readonly Read[]): Read[] {
     if (verdict.type === 'question') return isPreface(reads, index) || isReport(reads, index) ? nothing : read;
     return read;
   });
+}
+
+/** 如果测试不过就回滚, 他说要重启, 要是再报错，就重启: told, conditional or doubtful, unless 帮我 or 请 asks. */
+function isToldAct(reads: readonly Read[], index: number): boolean {
+  const { clause, verdict } = reads[index]!;
+  if (verdict.type !== 'act' || isPolite(verdict.how)) return false;
+  if (isTold(clause.folded) || loadGrammar().past.test(clause.folded)) return true;
+  if (verdict.how === 'bare' && !LOOKS.test(verdict.hint ?? '') && loadGrammar().predicate.test(clause.folded))
+    return true;
+  const before = reads[index - 1]?.clause;
+  return before?.sentence === clause.sentence && isTold(before.folded) && /^(?:就|再|那就|才|则)/.test(clause.folded);
 }
 
 /** 接口怎么又报错了，帮我修一下: the question is the reason for the request behind it. */
@@ -72,9 +91,8 @@ function isAskedAbout(reads: readonly Read[], index: number): boolean {
     return false;
   const sentence = reads.filter((read) => read.clause.sentence === clause.sentence);
   const first = sentence[0]!;
-  return (
-    first.verdict.type === 'question' && first.clause !== clause && /[?吗呢么]$/.test(sentence.at(-1)!.clause.folded)
-  );
+  if (first.verdict.type !== 'question' || first.clause === clause) return false;
+  return HOW_TO.test(first.clause.folded) || /[?吗呢么]$/.test(sentence.at(-1)!.clause.folded);
 }
 
 /** 回滚到上个版本，数据会丢吗: the question behind it is about the act; nobody asked for it. */
@@ -82,7 +100,10 @@ function isSubject(reads: readonly Read[], index: number): boolean {
   const { clause, verdict } = reads[index]!;
   if (verdict.type !== 'act' || verdict.kind !== 'tool' || (verdict.how !== 'bare' && verdict.how !== 'disposal'))
     return false;
-  if (/^(?:query_|view_|search_|lookup_|read_|create_|send_)/.test(verdict.hint ?? '')) return false;
+  const about = reads.slice(index + 1).find(({ verdict: later }) => later.type === 'question');
+  // 先上线再补测试，这样合规吗: the question is about all that stands before it.
+  if (about?.clause.sentence === clause.sentence && ABOUT_ALL.test(about.clause.folded)) return true;
+  if (LOOKS.test(verdict.hint ?? '')) return false;
   const next = reads[index + 1];
   if (next?.verdict.type !== 'question' || next.clause.sentence !== clause.sentence) return false;
   return next.clause.connective === undefined && !REPORTING.test(next.clause.folded);
@@ -91,10 +112,12 @@ function isSubject(reads: readonly Read[], index: number): boolean {
 /** 写个脚本，每天清理日志; 建一个定时任务，每小时同步库存: what follows is what the new thing does. */
 function isContent(reads: readonly Read[], index: number): boolean {
   const { clause, verdict } = reads[index]!;
-  if (verdict.type !== 'act' || !['bare', 'marked'].includes(verdict.how) || clause.connective !== undefined)
-    return false;
+  if (verdict.type !== 'act' || !['bare', 'marked'].includes(verdict.how)) return false;
   const before = reads.slice(0, index).findLast((read) => read.verdict.type === 'act');
   if (before?.verdict.type !== 'act' || before.clause.sentence !== clause.sentence) return false;
+  // 改成先清理再部署: the order is the content.
+  if (before.verdict.kind === 'edit' && /[成为]先/.test(before.clause.folded)) return true;
+  if (clause.connective !== undefined) return false;
   const { kind, verb, hint } = before.verdict;
   if (kind === 'tool') return hint === 'create_schedule' || hint === 'create_issue' || hint === 'send_alert';
   return kind === 'edit' && verdict.kind !== 'edit' && /^(?:写|编写|做|实现|生成|开发|[加建搞弄来]一?个)/.test(verb);
@@ -150,6 +173,15 @@ function gather(text: string, reads: readonly Read[]): Intent[] {
   }));
 }
 
+/** A question for the way reaches over 然后, with or without a mark at its end. */
+const HOW_TO = /^(?:请问|我?想知道|我该|我要|那|应该|该)*(?:怎么样?|如何|怎样|咋)/;
+
+/** A question that starts so is about what was said before it. */
+const ABOUT_ALL = /^(?:这样|这么|那样|这|那|会不会|是不是|行不行|合规|合理|可行)/;
+
+/** Beside smalltalk a clause of so many characters says nothing of its own. */
+const SHORT_CLAUSE = 6;
+
 /** A follow-up is short; anything longer (in characters) says by itself what it wants. */
 const LONGEST_FOLLOW_UP = 40;
 
@@ -179,23 +211,33 @@ function followUp(text: string, previous: PreviousIntent | undefined): Intent | 
 export function routeByRules(text: string, previous?: PreviousIntent): RuleResult {
   const clauses = splitClauses(text);
   const follow = followUp(text, previous);
-  if (follow) return { decided: true, intents: [follow] };
+  if (follow) return { intents: [follow], final: true, bound: true, marks: [] };
   const raw = readClauses(clauses, text.length);
   const reads = settle(raw);
-  const intents = gather(text, reads);
-  if (intents.length > 0) return { decided: true, intents };
-  const ban = raw.find((read) => read.verdict.type === 'ban')?.verdict;
-  const talk = raw.find((read) => read.verdict.type === 'chat')?.verdict;
-  if (ban?.type === 'ban' && raw.every((read) => ['ban', 'nothing', 'chat', 'tag'].includes(read.verdict.type))) {
-    const evidence = `规则：只说了不要「${ban.verb}」，没有要做的事`;
-    return { decided: true, intents: [{ kind: 'chat', text: text.trim(), layer: 'rule', evidence }] };
-  }
-  if (
-    talk?.type === 'chat' &&
-    raw.every((read) => ['chat', 'tag'].includes(read.verdict.type) || read.clause.folded.length <= 6)
-  ) {
-    return { decided: true, intents: [{ kind: 'chat', text: text.trim(), layer: 'rule', evidence: talk.evidence }] };
-  }
+  const gathered = gather(text, reads);
+  const intents = gathered.length > 0 ? gathered : smallTalk(text, raw);
   const wish = raw.find((read) => read.verdict.type === 'wish')?.verdict;
-  return { decided: false, ...(wish?.type === 'wish' ? { wish } : {}) };
+  const verbs = reads.map(openVerb).filter((found) => found !== undefined);
+  const open = verbs.find(({ asked }) => asked) ?? verbs[0];
+  return {
+    intents,
+    final: raw.length === 1 && raw[0]!.verdict.type === 'act' && raw[0]!.verdict.evidence.includes('整句是一条命令'),
+    bound: raw.some(({ verdict }) => verdict.type === 'talk' || (verdict.type === 'ban' && verdict.all)),
+    marks: marksOf(raw, reads, intents),
+    ...(wish?.type === 'wish' ? { wish } : {}),
+    ...(open ? { open } : {}),
+  };
+}
+
+/** Bans and smalltalk that nothing else stands beside. */
+function smallTalk(text: string, raw: readonly Read[]): Intent[] {
+  const whole = (evidence: string): Intent[] => [{ kind: 'chat', text: text.trim(), layer: 'rule', evidence }];
+  const ban = raw.find((read) => read.verdict.type === 'ban')?.verdict;
+  if (ban?.type === 'ban' && raw.every((read) => ['ban', 'nothing', 'chat', 'tag'].includes(read.verdict.type)))
+    return whole(`规则：只说了不要「${ban.verb}」，没有要做的事`);
+  const talk = raw.find((read) => read.verdict.type === 'chat')?.verdict;
+  const only = raw.every(
+    ({ verdict, clause }) => ['chat', 'tag'].includes(verdict.type) || clause.folded.length <= SHORT_CLAUSE,
+  );
+  return talk?.type === 'chat' && only ? whole(talk.evidence) : [];
 }

@@ -1,8 +1,8 @@
 /** What an utterance asks for. `tool` acts on a system or runs something, `edit` changes the repository. */
 export type IntentKind = 'edit' | 'qa' | 'tool' | 'chat';
 
-/** Which layer decided: the grammar, the samples, or nobody (then it is a question). */
-export type RouteLayer = 'rule' | 'similar' | 'refused';
+/** Which layer decided: the grammar, the samples, the classifier, or nobody (then it is a question). */
+export type RouteLayer = 'rule' | 'similar' | 'learned' | 'refused';
 
 export type TaskType = 'general' | 'refactor' | 'bugfix' | 'feature';
 

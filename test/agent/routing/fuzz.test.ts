@@ -77,7 +77,7 @@ describe('any string of words', () => {
           .join('')
           .replace(/\s/g, ''),
       ).toBe(text.replace(/\s/g, ''));
-      for (const intent of intents) expect(intent.evidence).toMatch(/^(?:规则|相似|拒识)：/);
+      for (const intent of intents) expect(intent.evidence).toMatch(/^(?:规则|相似|分类|拒识)：/);
     }
   });
 

@@ -196,7 +196,7 @@ describe('robustness', () => {
 
   it('gives evidence in Chinese for every intent', () => {
     for (const [, text] of utterances) {
-      for (const intent of route(text).intents) expect(intent.evidence).toMatch(/^(?:规则|相似|拒识)：/);
+      for (const intent of route(text).intents) expect(intent.evidence).toMatch(/^(?:规则|相似|分类|拒识)：/);
     }
   });
 });

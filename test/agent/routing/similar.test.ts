@@ -32,7 +32,7 @@ describe('the similarity layer', () => {
 
   it('learns from the samples of a team', () => {
     const text = '门店自提核销码显示不全';
-    expect(route(text).intents[0]?.layer).toBe('refused');
+    expect(route(text).intents[0]?.layer).not.toBe('similar');
     const samples = [{ text: '门店自提核销码显示不完整', kind: 'edit' as const }];
     expect(route(text, { samples }).intents[0]).toMatchObject({ kind: 'edit', layer: 'similar' });
   });
@@ -40,7 +40,7 @@ describe('the similarity layer', () => {
   it('never makes an act of an utterance without an imperative, whatever the samples say', () => {
     const text = '生产环境的缓存集群';
     const samples = [{ text, kind: 'tool' as const, tool: 'restart_service' }];
-    expect(route(text, { samples }).intents[0]).toMatchObject({ kind: 'qa', layer: 'refused' });
+    expect(route(text, { samples }).intents[0]).toMatchObject({ kind: 'qa' });
   });
 
   it('agrees to an act that the grammar saw as a wish', () => {
