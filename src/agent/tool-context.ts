@@ -28,6 +28,17 @@ export function brokenCall(call: NonNullable<AIMessage['invalid_tool_calls']>[nu
   });
 }
 
+/** Notes in the audit log what this run did, under its caller, thread and run. */
+export function record(state: RunState, env: NodeEnv, entry: Parameters<ToolContext['audit']>[0]): void {
+  env.project.audit.append({
+    ...entry,
+    at: new Date().toISOString(),
+    who: (requestOf(state).caller ?? LOCAL_CALLER).name,
+    thread: env.thread,
+    ...(state.runId ? { trace: state.runId } : {}),
+  });
+}
+
 /** Everything that tool calls of this node may touch. */
 export async function callSite(state: RunState, env: NodeEnv, changeset?: Changeset): Promise<CallSite> {
   const { project, thread } = env;
@@ -58,7 +69,7 @@ export async function callSite(state: RunState, env: NodeEnv, changeset?: Change
       feeding.record(told);
       fed.push({ ...told, run: state.run, intent });
     },
-    audit: (entry) => project.audit.append({ ...entry, at: new Date().toISOString(), who: caller.name, thread }),
+    audit: (entry) => record(state, env, entry),
     progress: (text) => env.emit({ type: 'progress', text }),
   });
   return { ctx, fed, workspace: () => workspace.toJSON() };

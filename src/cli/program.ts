@@ -3,6 +3,7 @@ import { packageVersion } from '../assets.js';
 import { quoted } from '../errors.js';
 import { projectAbove } from '../layout.js';
 import { addKnowledgeCommands } from './program-knowledge.js';
+import { addRecordCommands } from './program-records.js';
 
 type SetExit = (code: number) => void;
 
@@ -36,6 +37,7 @@ export function buildProgram(setExit: SetExit): Command {
   addThreadCommands(program, setExit);
   addLookCommands(program, setExit);
   addKnowledgeCommands(program, sub, setExit);
+  addRecordCommands(program, sub, setExit);
   addSetupCommands(program, setExit);
   return program;
 }

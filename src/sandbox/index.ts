@@ -2,7 +2,8 @@
 
 export { maskSecrets, maskText } from '../text/index.js';
 export { undo } from './apply.js';
-export { AuditLog } from './audit.js';
+export { AuditLog, type AuditQuery } from './audit.js';
+export type { AuditCheck, ChainEnd } from './auditCheck.js';
 export { Changeset } from './changeset.js';
 export { type ConfinementStatus, confinementStatus } from './confinement.js';
 export { type DangerVerdict, dangerOf } from './danger.js';

@@ -3,7 +3,7 @@ import { existsSync, linkSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { errnoOf, XiheError } from '../errors.js';
 import { stateBytes } from '../stateFile.js';
-import { maskSecrets } from '../text/index.js';
+import { maskPersonal, maskSecrets } from '../text/index.js';
 import { faultPoint, fsyncDir, hashOf, inState, replaceFile, writeSynced } from './durable.js';
 
 /** What names an act outside the tree. The same thread, step and arguments are the same act. */
@@ -23,7 +23,7 @@ export interface SideEffectEntry {
   thread: string;
   step: string;
   what: string;
-  /** Secrets masked. */
+  /** Secrets and personal data masked. */
   args: unknown;
   /** ISO time of the beginning. */
   at: string;
@@ -57,7 +57,7 @@ export class SideEffectLedger {
     if (known !== null) return known;
     const { thread, step, what } = effect;
     const at = new Date().toISOString();
-    const entry: SideEffectEntry = { key, thread, step, what, args: maskSecrets(effect.args), at, state: 'open' };
+    const entry: SideEffectEntry = { key, thread, step, what, args: masked(effect.args), at, state: 'open' };
     inState(this.dir, () => mkdirSync(this.dir, { recursive: true }));
     if (!this.createEntry(entry)) return this.find(key)!;
     fsyncDir(this.dir);
@@ -68,7 +68,7 @@ export class SideEffectLedger {
   /**
    * Records what came of an act (its failure too: a failed restart is a result).
    *
-   * @param result JSON, kept with secrets masked; what a later {@link begin} of the same act gives back
+   * @param result JSON, kept with secrets and personal data masked; what a later {@link begin} of the same act gives back
    * @throws XiheError USAGE when the act was never begun
    */
   close(key: string, result: unknown): void {
@@ -76,7 +76,7 @@ export class SideEffectLedger {
     const entry = this.mustFind(key);
     replaceFile(
       this.file(key),
-      JSON.stringify({ ...entry, state: 'done', doneAt: new Date().toISOString(), result: maskSecrets(result) }),
+      JSON.stringify({ ...entry, state: 'done', doneAt: new Date().toISOString(), result: masked(result) }),
     );
   }
 
@@ -154,6 +154,11 @@ export class SideEffectLedger {
   private file(key: string): string {
     return join(this.dir, `${key}.json`);
   }
+}
+
+/** As the audit log masks: what an act answers may name people as well. */
+function masked(value: unknown): unknown {
+  return maskSecrets(value, maskPersonal);
 }
 
 /** The key of an act: thread, step, what and arguments, independent of the order of object keys. */

@@ -87,6 +87,8 @@ export interface AuditEntry {
   result: string;
   durationMs: number;
   thread?: string;
+  /** Names one run of the thread, as alerts do. */
+  trace?: string;
 }
 
 export type { FileText, TextEdit };

@@ -35,7 +35,7 @@ export interface ToolContext {
   /** What runs use, shared between them; absent where nothing is to be kept. */
   hotspots?: Hotspots;
   fed(entry: FedPath): void;
-  audit(entry: Omit<AuditEntry, 'at' | 'who' | 'thread'>): void;
+  audit(entry: Omit<AuditEntry, 'at' | 'who' | 'thread' | 'trace'>): void;
   progress(text: string): void;
 }
 

@@ -288,6 +288,16 @@ describe('SideEffectLedger', () => {
     for (const secret of ['very-secret', 'hunter2', 'sk-abcdefghijkl']) expect(text).not.toContain(secret);
   });
 
+  it('keeps no numbers and addresses of people, in arguments and results', () => {
+    const dir = tempDir();
+    const ledger = new SideEffectLedger(dir);
+    const { key } = ledger.begin({ ...effect, args: { to: 'wang@example.com', note: '客户 13800138000' } });
+    ledger.close(key, { text: '已通知 13900139000，密码是 Tr0ub4dor3x' });
+    const text = readFileSync(join(dir, 'side-effects', `${key}.json`), 'utf8');
+    for (const secret of ['wang@', '13800138000', '13900139000', 'Tr0ub4dor3x']) expect(text).not.toContain(secret);
+    expect(ledger.entries()[0]).toMatchObject({ result: { text: expect.stringContaining('已通知 ***') } });
+  });
+
   it('half an entry counts as open', () => {
     const dir = tempDir();
     const ledger = new SideEffectLedger(dir);

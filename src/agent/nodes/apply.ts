@@ -1,7 +1,8 @@
 import { XiheError } from '../../errors.js';
-import type { Changeset } from '../../sandbox/index.js';
+import type { Changeset, Receipt } from '../../sandbox/index.js';
 import { changesetHash } from '../changeset-hash.js';
 import type { NodeBody } from '../node.js';
+import { record } from '../tool-context.js';
 
 /**
  * Writes the changeset to the working tree, whole or not at all. Safe to run again: an applied changeset gives back its
@@ -9,16 +10,21 @@ import type { NodeBody } from '../node.js';
  */
 export const applyNode: NodeBody = async (state, env) => {
   const changeset = env.project.changeset(state.changesetId!);
+  const started = Date.now();
+  let receipt: Receipt;
   try {
     assertAsShown(changeset, state.changesetHash);
-    const receipt = await changeset.apply();
-    const files = receipt.files.map((f) => f.path);
-    env.emit({ type: 'changes.applied', receipt: receipt.id, files });
-    return { receipt: { id: receipt.id, files } };
+    receipt = await changeset.apply();
   } catch (e) {
     if (!XiheError.is(e)) throw e;
     return { error: { code: e.code, message: e.message, hint: e.hint } };
   }
+  const files = receipt.files.map((f) => f.path);
+  env.emit({ type: 'changes.applied', receipt: receipt.id, files });
+  // What can't be recorded is no failed write: the node fails, and its rerun finds the receipt.
+  const args = { receipt: receipt.id, files, approved_by: state.decision?.by ?? 'user' };
+  record(state, env, { what: 'changeset.apply', args, result: 'ok', durationMs: Date.now() - started });
+  return { receipt: { id: receipt.id, files } };
 };
 
 /** @throws XiheError CHANGESET_CONFLICT when what is staged is not what was shown (state files were touched meanwhile) */

@@ -1,4 +1,5 @@
 import { OUTPUT_SCHEMAS } from '../../agent/output-schemas.js';
+import { auditCheckJson, auditJson } from './audit.js';
 import { importJson } from './import.js';
 import { indexJson } from './index-knowledge.js';
 import { lintJson } from './lint.js';
@@ -22,5 +23,7 @@ export const ALL_OUTPUT_SCHEMAS = {
   index: indexJson,
   watch: watchJson,
   trust: trustJson,
+  audit: auditJson,
+  'audit --check': auditCheckJson,
   '（出错时）': onError,
 } as const;

@@ -1,0 +1,40 @@
+import { type Command, InvalidArgumentError } from 'commander';
+import { quoted } from '../errors.js';
+
+type SetExit = (code: number) => void;
+type Sub = (program: Command, spec: string, description: string) => Command;
+
+/** Entries that one look at the log may show. */
+const ENTRIES_MAX = 100_000;
+
+function entries(raw: string): number {
+  const n = Number(raw);
+  if (Number.isInteger(n) && n >= 1 && n <= ENTRIES_MAX) return n;
+  throw new InvalidArgumentError(`「${quoted(raw)}」不是 1 到 ${ENTRIES_MAX} 之间的整数`);
+}
+
+/** The beginning of a day on this machine's clock. */
+function day(raw: string): Date {
+  const [, year, month, date] = /^(\d{4})-(\d\d)-(\d\d)$/.exec(raw) ?? [];
+  const found = new Date(Number(year), Number(month) - 1, Number(date));
+  if (found.getDate() === Number(date) && found.getMonth() === Number(month) - 1) return found;
+  throw new InvalidArgumentError(`「${quoted(raw)}」不是日期，要写成 2026-11-05 的样子`);
+}
+
+function anchor(raw: string): { seq: number; hash: string } {
+  const [, seq, hash] = /^(\d{1,15}):([0-9a-f]{64})$/.exec(raw) ?? [];
+  if (seq !== undefined && hash !== undefined) return { seq: Number(seq), hash };
+  throw new InvalidArgumentError(`「${quoted(raw)}」不是链尾，照抄 xihe audit --check 打印的「链尾」`);
+}
+
+/** The commands that look at what was done: `audit`. */
+export function addRecordCommands(program: Command, sub: Sub, setExit: SetExit): void {
+  sub(program, 'audit', '看做过什么：谁、何时、什么、结果；--check 查日志有没有被改过')
+    .option('--limit <条数>', '最多几条，最近的', entries, 50)
+    .option('--thread <会话>', '只看这个会话的')
+    .option('--tool <名字>', '只看这个工具的')
+    .option('--since <日期>', '只看这一天起的，如 2026-11-05', day)
+    .option('--check', '核对整条链，说出第一处断开的文件和行')
+    .option('--anchor <链尾>', '和以前留底的链尾比对', anchor)
+    .action(async (options) => setExit(await (await import('./commands/audit.js')).audit(options)));
+}
