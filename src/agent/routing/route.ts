@@ -1,4 +1,5 @@
 import { type Opinion, opinionOn } from './classifier.js';
+import { loadGrammar } from './data.js';
 import { LOOKS } from './marks.js';
 import { type RuleResult, routeByRules } from './rules.js';
 import { nearestSample } from './similar.js';
@@ -65,9 +66,15 @@ function agreed({ intents, marks }: RuleResult, trimmed: string): Intent[] {
   return out;
 }
 
+/** A part seen as an utterance of its own: 然后 in front of it says nothing about it. */
+function opinionOnPart(text: string): Opinion {
+  const words = text.replace(new RegExp(`^[\\s，,]*(?:${loadGrammar().connective.source})`), '');
+  return opinionOn(words, routeByRules(words).marks);
+}
+
 function consented(intent: Intent, whole: Opinion): Intent {
   if (intent.kind !== 'tool' && intent.kind !== 'edit') return intent;
-  const own = opinionOn(intent.text, routeByRules(intent.text).marks);
+  const own = opinionOnPart(intent.text);
   const share = intent.kind === 'tool' ? Math.max(own.act, whole.act) : Math.max(own.shares.edit, whole.shares.edit);
   if (share >= (intent.kind === 'tool' ? SHARES.asked : SHARES.part)) return intent;
   return refusal(intent.text, `${intent.evidence}；分类器认为只有 ${percent(share)} 是${KIND_NAMES[intent.kind]}`);
@@ -111,7 +118,7 @@ function single(text: string, rules: RuleResult, options: RouteOptions): Intent 
 /** How sure the act's own clause is: a long story in front of it makes the whole look like a question. */
 function ofClause(text: string, { open }: RuleResult): number {
   const clause = open?.clause.trim() ?? '';
-  return clause === '' || clause.length === text.length ? 0 : opinionOn(clause, routeByRules(clause).marks).act;
+  return clause === '' || clause.length === text.length ? 0 : opinionOnPart(clause).act;
 }
 
 function learned(text: string, kind: IntentKind, evidence: string, hint?: string): Intent {
