@@ -64,6 +64,7 @@ export async function callSite(state: RunState, env: NodeEnv, changeset?: Change
     ...(env.signal ? { signal: env.signal } : {}),
     ...(project.config.sandbox.testCommand ? { testCommand: project.config.sandbox.testCommand } : {}),
     commandSeconds: project.config.sandbox.timeoutSeconds,
+    alerts: project.config.alerts,
     fed: (entry) => {
       const told = { ...entry, call: callId };
       feeding.record(told);

@@ -167,6 +167,9 @@ function addSetupCommands(program: Command, setExit: SetExit): void {
     .option('--yes', '不再询问，都信任')
     .option('--revoke', '收回对这个项目的信任')
     .action(async (options) => setExit(await (await import('./commands/trust.js')).trust(options)));
+  sub(program, 'alert <动作>', '群机器人的告警：test 先给你看发什么、发到哪里，再试发一条；flush 发出在排队的').action(
+    async (act: string, options) => setExit(await (await import('./commands/alert.js')).alert(act, options)),
+  );
   sub(program, 'doctor', '检查 Node、git、模型、向量服务、Milvus、沙箱，并说明怎么办').action(async (options) =>
     setExit(await (await import('./commands/doctor.js')).doctor(options)),
   );

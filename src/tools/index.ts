@@ -1,5 +1,6 @@
 export { ACT_NAMES, commandIn, nameDoes } from './acts.js';
 export { toLangChainTool, toOpenAiTool } from './adapters.js';
+export { openAlerts } from './builtin/alert-tools.js';
 export { commandFailed, renderRun, runInScratch } from './builtin/command-tools.js';
 export { lookupKnowledge, RENDER_LIMITS, renderLookup, zhCoreQuery } from './builtin/core-tools.js';
 export { renderCandidates } from './builtin/path-tools.js';

@@ -1,5 +1,6 @@
 import { XiheError } from '../errors.js';
 import { closest, fold } from '../text/index.js';
+import { sendAlert } from './builtin/alert-tools.js';
 import { runCommand, runTests } from './builtin/command-tools.js';
 import { lookupKnowledge, zhCoreQuery } from './builtin/core-tools.js';
 import { editFile } from './builtin/edit-file.js';
@@ -37,11 +38,15 @@ const DIRECT_TOOLS: { contract: AnyContract; keywords: string[] }[] = [
   { contract: gitLog, keywords: ['提交记录', '最近提交', 'git log', '谁改的'] },
   { contract: gitDiff, keywords: ['未提交的修改', 'git diff', '看改动'] },
   { contract: readFile, keywords: ['读文件', '打开文件', '看文件内容', '读一下'] },
+  {
+    contract: sendAlert,
+    keywords: ['发通知', '发告警', '发到群里', '通知到群'],
+  },
   { contract: runCommand, keywords: ['运行命令', '执行命令', '跑一下'] },
 ];
 
 /** Names of the built-in tools. */
-export const BUILTIN_NAMES: ReadonlySet<string> = new Set(EXECUTE_TOOLS.map((tool) => tool.name));
+export const BUILTIN_NAMES: ReadonlySet<string> = new Set([...EXECUTE_TOOLS, sendAlert].map((tool) => tool.name));
 
 /** How many tools preselection puts before the model (DESIGN §4). */
 export const PRESELECT = 3;

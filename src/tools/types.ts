@@ -1,4 +1,5 @@
 import type * as z from 'zod';
+import type { XiheConfig } from '../config.js';
 import type { FedPath, FeedingLedger, Hotspots, PathContext, Workspace } from '../paths/index.js';
 import type { AuditEntry, Changeset, Danger } from '../sandbox/index.js';
 import type { ZhCore } from '../zhcore/index.js';
@@ -26,6 +27,8 @@ export interface ToolContext {
   signal?: AbortSignal;
   /** The project's test command when the settings name one. */
   testCommand?: string;
+  /** The group's robot, as the settings have it; absent where a host speaks to none. */
+  alerts?: XiheConfig['alerts'];
   /** Seconds one command may take. */
   commandSeconds: number;
   /** What these calls were fed already, window by window; absent where every call answers in full. */

@@ -2,12 +2,13 @@ import { AIMessage } from '@langchain/core/messages';
 import { estimateTokens } from '../../text/index.js';
 import { recordOfInjection } from '../../zhcore/index.js';
 import { briefLedger, briefOf, renderBrief } from '../brief.js';
+import { alertOfFailure } from '../failure-alert.js';
 import { conversationOf, intentOf, type NodeBody, type NodeEnv, textOf } from '../node.js';
 import type { Fed, Report, RunState, RunUpdate } from '../state.js';
 import { freshIntent } from './route.js';
 
 /** Says what was done, what was not, and what to do next; then hands over to the next intent of the request, if any. */
-export const reportNode: NodeBody = (state, env) => {
+export const reportNode: NodeBody = async (state, env) => {
   const intent = intentOf(state);
   const { report, ledger } = makeReport(state, env);
   const index = state.routed!.index;
@@ -19,6 +20,7 @@ export const reportNode: NodeBody = (state, env) => {
     ...(state.tool?.name ? { tool: state.tool.name } : {}),
   };
   logBrief(ledger, intent.text, env);
+  await alertOfFailure(state, report, env);
   return {
     reported: report,
     reports: [report],

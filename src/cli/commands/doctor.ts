@@ -11,6 +11,7 @@ import type { ProjectDestination } from '../destinations.js';
 import { EXIT } from '../exit-codes.js';
 import { errorsFirst, openCore } from '../open.js';
 import { print, printJson, visibleLine } from '../output.js';
+import { alertsCheck } from './doctorAlerts.js';
 import { embeddingCheck } from './doctorEmbedding.js';
 import type { CommonOptions } from './options.js';
 
@@ -46,7 +47,7 @@ export async function doctor(options: CommonOptions): Promise<number> {
     await teamTools(layout),
   ];
   const [model, vectors, server] = await services;
-  const checks = [...local, model, vectors.check, server, await sandbox()];
+  const checks = [...local, model, vectors.check, server, await alertsCheck(config.alerts, layout), await sandbox()];
   const ok = checks.every((c) => c.state !== 'fail');
   if (options.json) printJson({ ok, checks, ...(vectors.embedding && { embedding: vectors.embedding }) });
   else print(checks.map(line).join('\n'));

@@ -1,4 +1,5 @@
 import { OUTPUT_SCHEMAS } from '../../agent/output-schemas.js';
+import { alertJson } from './alert.js';
 import { auditCheckJson, auditJson } from './audit.js';
 import { importJson } from './import.js';
 import { indexJson } from './index-knowledge.js';
@@ -25,5 +26,6 @@ export const ALL_OUTPUT_SCHEMAS = {
   trust: trustJson,
   audit: auditJson,
   'audit --check': auditCheckJson,
+  'alert test / alert flush': alertJson,
   '（出错时）': onError,
 } as const;

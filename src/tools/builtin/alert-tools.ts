@@ -1,0 +1,61 @@
+import * as z from 'zod';
+import type { XiheConfig } from '../../config.js';
+import { XiheError } from '../../errors.js';
+import { Alerts, type Notified } from '../../integrations/index.js';
+import { lockPath, withFileLock } from '../../sandbox/index.js';
+import { defineTool } from '../contract.js';
+
+/** Longest time of the tool, in milliseconds: three requests of ten seconds, and the pauses between them. */
+const TIMEOUT_MS = 45_000;
+/** Longest message, in characters: WeCom's text takes 2,048 bytes, three for a Chinese character. */
+const TEXT_CHARS = 600;
+
+/**
+ * A project's alerts, with the lock that its processes share.
+ *
+ * @throws XiheError ALERT_NOT_CONFIGURED, ALERT_INVALID, UNTRUSTED_ADDRESS
+ */
+export function openAlerts(config: XiheConfig['alerts'], stateDir: string): Alerts {
+  return Alerts.open({ config, stateDir, lock: (work) => withFileLock(lockPath(stateDir, 'alerts'), work) });
+}
+
+const input = z.object({
+  text: z.string().trim().min(1).max(TEXT_CHARS).describe('要发到群里的话，必填，最多 600 字，不要放密钥'),
+  title: z.string().trim().max(60).optional().describe('这条消息是关于什么的，一句话；不写就用会话名'),
+});
+
+interface Sent {
+  target: string;
+  done: Notified;
+}
+
+/** Puts a message into the team's group. */
+export const sendAlert = defineTool<z.infer<typeof input>, Sent>({
+  name: 'send_alert',
+  description: '往团队的群里发一条消息：企业微信、钉钉、飞书机器人',
+  input,
+  examples: [{ text: '订单服务已回滚到 v1.8.2', title: '订单服务回滚' }],
+  danger: 'medium',
+  readOnly: false,
+  idempotent: false,
+  aclRole: 'developer',
+  timeoutMs: TIMEOUT_MS,
+  effect: 'outside',
+  async run({ text, title }, ctx) {
+    if (ctx.alerts === undefined)
+      throw new XiheError('ALERT_NOT_CONFIGURED', '这里没有接上告警机器人', { hint: '设置 XIHE_ALERT_WEBHOOK。' });
+    const alerts = openAlerts(ctx.alerts, ctx.stateDir);
+    const done = await alerts.notify(
+      { id: ctx.callId, trace: ctx.callId, task: title ?? `会话 ${ctx.thread}`, reason: text, kind: 'notice' },
+      ctx.signal ? { signal: ctx.signal } : {},
+    );
+    if (done.error !== undefined && done.state !== 'sent') throw done.error;
+    return { target: alerts.target, done };
+  },
+  render: ({ target, done: { state, until } }) => {
+    if (state === 'sent') return `已发到 ${target}`;
+    if (state === 'known' || state === 'repeated') return `已经发过，没有再发：${target}`;
+    const when = until === undefined ? '' : `，${new Date(until).toLocaleTimeString('zh-CN')} 之后`;
+    return `在排队${when}由下一次运行或 xihe alert flush 发出：${target}`;
+  },
+});
