@@ -103,7 +103,7 @@ describe('an act that fails', () => {
   it('tells the group the end of its output', async () => {
     writeFileSync(
       join(repo, '.xihe', 'tools', 'restart.yaml'),
-      `name: restart_service\ndescription: 重启一个服务\nkeywords: [重启]\ndanger: medium\nparameters:\n  service: { type: string, explain: 服务名 }\ncommand: [node, -e, "console.log('正在连接 10.0.0.7'); console.error('token=abcd1234efgh'); process.exit(7)", '{service}']\nexamples: [{ service: gateway }]\n`,
+      `name: restart_service\ndescription: 重启一个服务\nkeywords: [重启]\ndanger: medium\nparameters:\n  service: { type: string, explain: 服务名 }\nargv: [node, -e, "console.log('正在连接 10.0.0.7'); console.error('token=abcd1234efgh'); process.exit(7)", '{service}']\nexamples: [{ service: gateway }]\n`,
     );
     const on = { ...env, XIHE_ALERT_ON_FAILURE: '1' };
     const args = ['--repo', repo, '--json', '--no-model', '--yes', 'medium', '--thread', 'act'];
