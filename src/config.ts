@@ -3,7 +3,7 @@ import type * as z from 'zod';
 import { type ConfigFile, faultAt, readConfigFile } from './configFile.js';
 import { gated, repositoryDestinations, type Written } from './destinations.js';
 import { messageOf, XiheError } from './errors.js';
-import { configSchema, type XiheConfig } from './settings.js';
+import { configSchema, type Settings, type XiheConfig } from './settings.js';
 import { projectOf, userConfigDir } from './trust.js';
 import { faultsOf } from './zod-zh.js';
 
@@ -38,6 +38,8 @@ const ENV: ReadonlyArray<
   ['milvus', 'address', 'XIHE_MILVUS_ADDRESS', 'text'],
   ['milvus', 'token', 'XIHE_MILVUS_TOKEN', 'text'],
   ['milvus', 'database', 'XIHE_MILVUS_DATABASE', 'text'],
+  ['dolphin', 'address', 'XIHE_DOLPHIN_ADDRESS', 'text'],
+  ['dolphin', 'project', 'XIHE_DOLPHIN_PROJECT', 'text'],
   ['alerts', 'webhook', 'XIHE_ALERT_WEBHOOK', 'text'],
   ['alerts', 'secret', 'XIHE_ALERT_SECRET', 'text'],
   ['alerts', 'platform', 'XIHE_ALERT_PLATFORM', 'text'],
@@ -74,13 +76,18 @@ export function loadConfig(
   if (!parsed.success) throw invalid(parsed.error, [written, own], env);
   const chosen = repositoryDestinations(theirs, ours, later, projectOf(layerDir), env);
   const config = gated(
-    parsed.data,
+    withSecrets(parsed.data, env),
     chosen.filter((one) => one.chosen === 'untrusted'),
   );
   const isRepositorys = chosen.some(({ setting }) => setting === 'embedding.langchain');
   if (config.embedding.langchain === undefined || isRepositorys) return config;
   // A package of the same name may lie in any repository.
   return { ...config, embedding: { ...config.embedding, packages: userConfigDir(env) } };
+}
+
+/** Adds the secrets that files may not hold: one that is written there is an unknown key. */
+function withSecrets(settings: Settings, { XIHE_DOLPHIN_TOKEN: token }: NodeJS.ProcessEnv): XiheConfig {
+  return token ? { ...settings, dolphin: { ...settings.dolphin, token } } : settings;
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { Settings, XiheConfig } from './settings.js';
+import type { XiheConfig } from './settings.js';
 import { isLoopback, isTrusted, type Untrusted } from './trust.js';
 import { shownWebhook, webhookId } from './webhook.js';
 
@@ -12,6 +12,7 @@ const GATED = [
   ['embedding', 'langchain', undefined],
   ['milvus', 'address', 'token'],
   ['alerts', 'webhook', 'secret'],
+  ['dolphin', 'address', 'token'],
 ] as const;
 
 /** Who has chosen a destination. `local` is this machine, which needs no trust. */
@@ -58,7 +59,7 @@ function addressOf(value: unknown): string {
  *
  * @returns `config` itself when there is nothing to mark
  */
-export function gated(config: Settings, untrusted: readonly Untrusted[]): XiheConfig {
+export function gated(config: XiheConfig, untrusted: readonly Untrusted[]): XiheConfig {
   if (untrusted.length === 0) return config;
   const out: XiheConfig = { ...config };
   for (const [section, key, secret] of GATED) {

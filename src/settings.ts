@@ -85,6 +85,21 @@ export const configSchema = z
       })
       .strict()
       .prefault({}),
+    dolphin: z
+      .object({
+        /** DolphinScheduler's address, with its path: `http://host:12345/dolphinscheduler`. Its token comes from the environment only. */
+        address: z.string().url().optional(),
+        /** Name of the project there. */
+        project: z.string().min(1).optional(),
+        /** Who runs the tasks on the workers; the server's `default` when not set. */
+        tenant: z.string().min(1).optional(),
+        /** Workers that run the tasks; the server's `default` when not set. */
+        workerGroup: z.string().min(1).optional(),
+        /** Longest time of one request, in seconds. */
+        timeoutSeconds: z.number().positive().max(60).default(15),
+      })
+      .strict()
+      .prefault({}),
     run: runLimits.strict().prefault({}),
     core: z
       .object({
@@ -154,6 +169,12 @@ interface Packaged {
   packages?: string;
 }
 
+/** A secret that no file may hold. */
+interface Secret {
+  token?: string;
+}
+
 export type XiheConfig = Settings & { [S in 'model' | 'milvus' | 'alerts']: Settings[S] & Gated } & {
   embedding: Settings['embedding'] & Gated & Packaged;
+  dolphin: Settings['dolphin'] & Gated & Secret;
 };

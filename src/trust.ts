@@ -137,6 +137,7 @@ const VARIABLES: Record<string, string> = {
   'embedding.baseUrl': 'XIHE_EMBED_BASE_URL',
   'milvus.address': 'XIHE_MILVUS_ADDRESS',
   'alerts.webhook': 'XIHE_ALERT_WEBHOOK',
+  'dolphin.address': 'XIHE_DOLPHIN_ADDRESS',
 };
 
 /** The error for a destination that only the repository has chosen: nothing was sent there. */

@@ -45,7 +45,7 @@ export async function openProject(repo: string, env: NodeJS.ProcessEnv = process
     const project = await known;
     project.core.reload();
     project.config = loadConfig(layout.layerDir, env);
-    Object.assign(project, teamToolsOf(layout));
+    Object.assign(project, toolsOf(layout, project.config));
     return project;
   }
   const opening = Promise.resolve().then(() => build(layout, env));
@@ -71,7 +71,7 @@ function build(layout: ProjectLayout, env: NodeJS.ProcessEnv): Project {
     config,
     core,
     stays: false,
-    ...teamToolsOf(layout),
+    ...toolsOf(layout, config),
     audit: new AuditLog(layout.stateDir),
     queryLog: new QueryLog(layout.stateDir),
     sideEffects: new SideEffectLedger(layout.stateDir),
@@ -108,12 +108,13 @@ function build(layout: ProjectLayout, env: NodeJS.ProcessEnv): Project {
 }
 
 /**
- * The team's tools as their files are now. Unlike an entry of the core, a tool whose file is broken is not kept in its last good
+ * The tools: built in, of the systems that are set up, and the team's as their files are now. Unlike an entry of the core, a tool whose file is broken is not kept in its last good
  * version: it acts, and an act must be what its file says.
  */
-function teamToolsOf(layout: ProjectLayout): Pick<Project, 'tools' | 'toolProblems'> {
+function toolsOf(layout: ProjectLayout, config: XiheConfig): Pick<Project, 'tools' | 'toolProblems'> {
   const { tools, problems } = loadTeamTools(layout.layerDir, BUILTIN_NAMES);
-  return { tools: new ToolRegistry(tools), toolProblems: problems };
+  const dolphin = config.dolphin.address !== undefined;
+  return { tools: new ToolRegistry(tools, { dolphin }), toolProblems: problems };
 }
 
 function openChangeset(layout: ProjectLayout, id: string): Changeset {

@@ -63,6 +63,7 @@ export async function callSite(state: RunState, env: NodeEnv, changeset?: Change
     hotspots: project.hotspots,
     ...(env.signal ? { signal: env.signal } : {}),
     ...(project.config.sandbox.testCommand ? { testCommand: project.config.sandbox.testCommand } : {}),
+    dolphin: project.config.dolphin,
     commandSeconds: project.config.sandbox.timeoutSeconds,
     alerts: project.config.alerts,
     fed: (entry) => {

@@ -3,6 +3,16 @@ import { closest, fold } from '../text/index.js';
 import { sendAlert } from './builtin/alert-tools.js';
 import { runCommand, runTests } from './builtin/command-tools.js';
 import { lookupKnowledge, zhCoreQuery } from './builtin/core-tools.js';
+import {
+  createSchedule,
+  createWorkflow,
+  listWorkflows,
+  releaseSchedule,
+  releaseWorkflow,
+  runWorkflow,
+  workflowLog,
+  workflowStatus,
+} from './builtin/dolphin-tools.js';
 import { editFile } from './builtin/edit-file.js';
 import { gitDiff, gitLog } from './builtin/git-tools.js';
 import { expandPath, loadContext, lookupFile } from './builtin/path-tools.js';
@@ -30,8 +40,14 @@ export const READ_TOOLS: AnyContract[] = [
 /** Tools of the execute phase: looking, staged edits, commands in a scratch copy. */
 export const EXECUTE_TOOLS: AnyContract[] = [...READ_TOOLS, editFile, writeFile, deleteFile, runTests, runCommand];
 
+/** A tool that a user may ask for, with words that people use for it. */
+interface Direct {
+  contract: AnyContract;
+  keywords: string[];
+}
+
 /** Built-in tools that a user may ask for directly, with words that people use for them. */
-const DIRECT_TOOLS: { contract: AnyContract; keywords: string[] }[] = [
+const DIRECT_TOOLS: Direct[] = [
   { contract: runTests, keywords: ['跑测试', '运行测试', '执行测试', '跑一下单测', '跑用例', 'test'] },
   { contract: searchCode, keywords: ['搜索代码', '搜一下', '全局搜索', 'grep', '哪里用到'] },
   { contract: lookupFile, keywords: ['找文件', '搜索文件', '查找文件', '在哪个文件'] },
@@ -45,8 +61,22 @@ const DIRECT_TOOLS: { contract: AnyContract; keywords: string[] }[] = [
   { contract: runCommand, keywords: ['运行命令', '执行命令', '跑一下'] },
 ];
 
+/** Tools of DolphinScheduler, offered where one is set up. */
+const DOLPHIN_TOOLS: Direct[] = [
+  { contract: createWorkflow, keywords: ['建工作流', '新建工作流', '创建工作流', '建一个工作流', '建个工作流'] },
+  { contract: releaseWorkflow, keywords: ['工作流上线', '上线工作流', '工作流下线', '下线工作流'] },
+  { contract: runWorkflow, keywords: ['运行工作流', '执行工作流', '跑工作流', '跑一下工作流', '启动工作流'] },
+  { contract: createSchedule, keywords: ['建定时', '定时运行', '定时执行', '加定时', '定时调度', '每天定时'] },
+  { contract: releaseSchedule, keywords: ['停用定时', '定时停用', '定时生效', '关掉定时', '定时下线', '定时上线'] },
+  { contract: workflowStatus, keywords: ['工作流状态', '实例状态', '工作流跑得怎么样', '工作流运行情况'] },
+  { contract: workflowLog, keywords: ['任务日志', '实例日志', '工作流日志'] },
+  { contract: listWorkflows, keywords: ['有哪些工作流', '列出工作流', '工作流列表'] },
+];
+
 /** Names of the built-in tools. */
-export const BUILTIN_NAMES: ReadonlySet<string> = new Set([...EXECUTE_TOOLS, sendAlert].map((tool) => tool.name));
+export const BUILTIN_NAMES: ReadonlySet<string> = new Set(
+  [...EXECUTE_TOOLS, sendAlert, ...DOLPHIN_TOOLS.map(({ contract }) => contract)].map((tool) => tool.name),
+);
 
 /** How many tools preselection puts before the model (DESIGN §4). */
 export const PRESELECT = 3;
@@ -62,13 +92,14 @@ export interface Preselected {
 
 /** The tools of one project: built in and the team's own. */
 export class ToolRegistry {
-  private readonly direct: { contract: AnyContract; keywords: string[] }[];
+  private readonly direct: Direct[];
   private readonly index: ToolIndex;
   private readonly teamWords: string[];
 
-  constructor(teamTools: TeamTool[]) {
+  /** @param systems which systems around are set up */
+  constructor(teamTools: TeamTool[], systems: { dolphin?: boolean } = {}) {
     const own = teamTools.map((tool) => ({ contract: tool as AnyContract, keywords: tool.keywords }));
-    this.direct = [...own, ...DIRECT_TOOLS];
+    this.direct = [...own, ...DIRECT_TOOLS, ...(systems.dolphin ? DOLPHIN_TOOLS : [])];
     // One character is in too many sentences to name anything.
     this.teamWords = teamTools.flatMap((tool) => tool.keywords).filter((word) => [...word].length > 1);
     this.index = new ToolIndex(

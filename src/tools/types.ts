@@ -1,5 +1,6 @@
 import type * as z from 'zod';
 import type { XiheConfig } from '../config.js';
+import type { DolphinSettings } from '../integrations/index.js';
 import type { FedPath, FeedingLedger, Hotspots, PathContext, Workspace } from '../paths/index.js';
 import type { AuditEntry, Changeset, Danger } from '../sandbox/index.js';
 import type { ZhCore } from '../zhcore/index.js';
@@ -29,6 +30,8 @@ export interface ToolContext {
   testCommand?: string;
   /** The group's robot, as the settings have it; absent where a host speaks to none. */
   alerts?: XiheConfig['alerts'];
+  /** Where DolphinScheduler is; absent where nobody set it. */
+  dolphin?: DolphinSettings;
   /** Seconds one command may take. */
   commandSeconds: number;
   /** What these calls were fed already, window by window; absent where every call answers in full. */

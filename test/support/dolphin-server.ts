@@ -149,8 +149,9 @@ function definitions(style: Style, state: State, method: string, rest: string, g
     // Beyond 2^53: two of them would be one as numbers.
     const code = 9_007_199_254_740_993n + BigInt(id) * 2n;
     const tasks = JSON.parse(given.taskDefinitionJson ?? '[]') as Record<string, unknown>[];
+    if (style !== '3.1' && tasks.some((task) => task.isCache !== 'NO')) return no(10_001, '请求参数[{0}]无效');
     state.workflows.push({ id, code, name: given.name ?? '', version: 1, releaseState: 'OFFLINE', tasks });
-    return ok(shown(state.workflows.at(-1)!));
+    return ok({ ...shown(state.workflows.at(-1)!), version: 0 });
   }
   if (rest.endsWith('/query-by-name')) {
     const found = state.workflows.find(({ name }) => name === given.name);

@@ -12,6 +12,7 @@ import { EXIT } from '../exit-codes.js';
 import { errorsFirst, openCore } from '../open.js';
 import { print, printJson, visibleLine } from '../output.js';
 import { alertsCheck } from './doctorAlerts.js';
+import { dolphinCheck } from './doctorDolphin.js';
 import { embeddingCheck } from './doctorEmbedding.js';
 import type { CommonOptions } from './options.js';
 
@@ -35,6 +36,7 @@ export async function doctor(options: CommonOptions): Promise<number> {
     modelEndpoint(config),
     embeddingCheck(config.embedding, layout, PROBE_MS),
     milvus(config),
+    dolphinCheck(config, PROBE_MS),
   ]);
   const local: Check[] = [
     nodeVersion(),
@@ -46,8 +48,9 @@ export async function doctor(options: CommonOptions): Promise<number> {
     await coreFiles(options.repo),
     await teamTools(layout),
   ];
-  const [model, vectors, server] = await services;
-  const checks = [...local, model, vectors.check, server, await alertsCheck(config.alerts, layout), await sandbox()];
+  const [model, vectors, server, dolphin] = await services;
+  const around = [server, dolphin, await alertsCheck(config.alerts, layout)];
+  const checks = [...local, model, vectors.check, ...around, await sandbox()];
   const ok = checks.every((c) => c.state !== 'fail');
   if (options.json) printJson({ ok, checks, ...(vectors.embedding && { embedding: vectors.embedding }) });
   else print(checks.map(line).join('\n'));

@@ -24,6 +24,7 @@ const SENDS: Record<string, { sends: string; variables: string[] }> = {
   'embedding.langchain': { sends: '执行这个包里的代码，知识片段和查询的文字交给它', variables: [] },
   'milvus.address': { sends: '知识片段的向量和词', variables: ['XIHE_MILVUS_TOKEN'] },
   'alerts.webhook': { sends: '告警：任务、失败原因、输出的最后 20 行', variables: ['XIHE_ALERT_SECRET'] },
+  'dolphin.address': { sends: '你让它建的工作流（脚本全文）、运行和定时', variables: ['XIHE_DOLPHIN_TOKEN'] },
 };
 
 const MARKS = { local: '本机，不用信任', trusted: '已信任', untrusted: '还没有信任' } as const;

@@ -44,7 +44,8 @@ export async function createWorkflow(
   const send = () => site.http.send({ method: 'POST', path: pathOf(site, site.dialect.definitions), params, signal });
   for (let attempt = 0; ; attempt++) {
     try {
-      return { made: workflowOf(await send(), site.dialect, site.http.where), recovered: false };
+      const made = workflowOf(await send(), site.dialect, site.http.where);
+      return { made: { ...made, taskCodes: [code] }, recovered: false };
     } catch (e) {
       const found = await aftermath(site, name, code, e, attempt > 0);
       if (found) return { made: found, recovered: true };
@@ -102,6 +103,10 @@ function paramsOf(site: Site, request: CreateRequest, code: string) {
     delayTime: 0,
     environmentCode: -1,
     taskExecuteType: 'BATCH',
+    // Without it 3.3 ends in a null pointer, told as 10001.
+    isCache: 'NO',
+    cpuQuota: -1,
+    memoryMax: -1,
   };
   const first = { name: '', preTaskCode: 0, preTaskVersion: 0, postTaskCode: number, postTaskVersion: 0 };
   return {

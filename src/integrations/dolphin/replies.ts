@@ -30,7 +30,8 @@ export function workflowOf(data: unknown, dialect: Dialect, where: Where): Dolph
   return {
     code,
     name: textOf(row.name) ?? '',
-    version: Number(row.version ?? 1),
+    // The answer to a creation says 0, and everything after it 1.
+    version: Math.max(1, Number(row.version ?? 1)),
     releaseState: row.releaseState === 'ONLINE' ? 'ONLINE' : 'OFFLINE',
     taskCodes: listOf(whole.taskDefinitionList).flatMap((task) => textOf(tableOf(task).code) ?? []),
   };

@@ -19,7 +19,7 @@ describe.each(['3.1', '3.2', '3.3'] as Style[])('a server of %s', (style) => {
     const client = open();
     expect(await client.version()).toBe(style === '3.3' ? 'workflow' : 'process');
     const { made, recovered } = await client.create(SCRIPT);
-    expect([made.name, made.releaseState, recovered]).toEqual(['每日对账', 'OFFLINE', false]);
+    expect([made.name, made.releaseState, made.version, recovered]).toEqual(['每日对账', 'OFFLINE', 1, false]);
     // Exactly as the server wrote it, although a double would make it …994.
     expect(made.code).toBe('9007199254740995');
     await expect(client.run('每日对账')).rejects.toMatchObject({ code: 'DOLPHIN_NOT_ONLINE' });
