@@ -147,7 +147,7 @@ export class FileIndex {
   async #refresh(options: RefreshOptions): Promise<RefreshReport> {
     if (options.only?.length === 0) return { added: [], changed: [], removed: [], read: 0, unreadable: [] };
     const cancel = options.signal ? { signal: options.signal } : {};
-    const some = options.only && (await walkSome(this.#root, options.only, this.#walkedBy, cancel));
+    const some = options.only && (await this.#walkSome(options.only, cancel));
     const walk = some ?? (await walkProject(this.#root, cancel));
     const report: RefreshReport = {
       added: [],
@@ -167,6 +167,10 @@ export class FileIndex {
     this.#unsaved += Math.max(changes, report.read);
     this.#save();
     return report;
+  }
+
+  #walkSome(only: readonly string[], cancel: { signal?: AbortSignal }): Promise<Walk | undefined> {
+    return walkSome(this.#root, only, this.#walkedBy, { ...cancel, isListed: (path) => this.#files.has(path) });
   }
 
   /** The files that are not among these, nor below one of them. */

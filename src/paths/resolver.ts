@@ -198,7 +198,7 @@ export class PathResolver {
     if (now !== undefined && statOf(join(this.#root, now))?.isFile())
       return new XiheError('PATH_NOT_FOUND', `找不到 ${raw}：它已改名为 ${now}`, {
         hint: `用 ${now} 再试。`,
-        details: { path: raw, nearest: [now] },
+        details: { path: raw, nearest: [now], renamedTo: now },
       });
     // What went since the last look is not offered.
     const near = nearest(wanted, this.#known(), 2 * MAX_NEAREST)

@@ -55,6 +55,7 @@ const MAX_NAMED = 500;
  *
  * @param paths POSIX, relative; they may be gone
  * @param by how the whole tree was listed
+ * @param options.isListed whether a file was listed before; the rules that listed it must be what they were
  * @returns undefined where only a walk over all of it can tell
  * @throws XiheError CANCELLED
  */
@@ -62,11 +63,11 @@ export async function walkSome(
   root: string,
   paths: readonly string[],
   by: Walk['by'],
-  options: WalkOptions = {},
+  options: WalkOptions & { isListed?: (path: string) => boolean } = {},
 ): Promise<Walk | undefined> {
   if (paths.length > MAX_NAMED) return undefined;
   const walker = new Walker(root, options);
-  return by === 'git' ? walker.someByGit(paths) : walker.someByWalk(paths);
+  return by === 'git' ? walker.someByGit(paths, options.isListed) : walker.someByWalk(paths);
 }
 
 class Walker {
@@ -89,9 +90,15 @@ class Walker {
     return (await this.#listByGit([])) && this.#files.size > 0 ? this.#result('git') : undefined;
   }
 
-  async someByGit(paths: readonly string[]): Promise<Walk | undefined> {
-    if (paths.length === 0) return this.#result('git');
-    return (await this.#listByGit(['--', ...paths])) ? this.#result('git') : undefined;
+  /** @param isListed files that git has listed before: it need not be asked again */
+  async someByGit(
+    paths: readonly string[],
+    isListed: (path: string) => boolean = () => false,
+  ): Promise<Walk | undefined> {
+    const unknown = paths.filter((path) => !isListed(path));
+    for (const path of paths) if (isListed(path)) this.#addFromGit(path);
+    if (unknown.length === 0) return this.#result('git');
+    return (await this.#listByGit(['--', ...unknown])) ? this.#result('git') : undefined;
   }
 
   /** @returns false where git does not answer */

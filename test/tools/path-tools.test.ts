@@ -1,10 +1,11 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { FADE_AFTER_TURNS, FeedingLedger, Hotspots, openPaths, Workspace } from '../../src/paths/index.js';
 import { Changeset } from '../../src/sandbox/index.js';
 import { callTool, EXECUTE_TOOLS, type ToolContext } from '../../src/tools/index.js';
+import { correctPaths } from '../../src/tools/shell-paths.js';
 
 const FILES: Record<string, string> = {
   'src/pages/Login.tsx':
@@ -177,5 +178,30 @@ describe('tools that look at the tree', () => {
     expect((output as { candidates: { path: string }[] }).candidates.map(({ path }) => path)).not.toContain(
       'src/pages/Home.tsx',
     );
+  });
+
+  it('put right the paths of a shell line that mean one real file, and leave all else', async () => {
+    writeFileSync(join(dir, 'shop/src/订单服务.ts'), '// 独一份\n');
+    writeFileSync(join(dir, 'shop/src/old.ts'), '// 要改名\n');
+    await run.paths.refresh();
+    renameSync(join(dir, 'shop/src/old.ts'), join(dir, 'shop/src/new.ts'));
+    await run.paths.refresh();
+    const corrected = (command: string) => correctPaths({ paths: run.paths } as ToolContext, command);
+    expect(corrected("cat 'src/订单 服务.ts'")).toEqual({
+      command: "cat 'src/订单服务.ts'",
+      notes: ['命令里的路径已更正：「src/订单 服务.ts」→「src/订单服务.ts」，以后请用后者'],
+    });
+    expect(corrected('head -3 src/old.ts').command).toBe('head -3 src/new.ts');
+    expect(corrected('cat src／pages／Home.tsx').command).toBe('cat src/pages/Home.tsx');
+    for (const same of [
+      'cat src/pages/Home.tsx',
+      'mkdir -p src/made/new',
+      'echo a > src/out.txt',
+      'ls src/*.ts',
+      'curl https://example.com/src/old.ts',
+      'cat src/old.ts src/old.ts.bak',
+      'cat "src/old.ts',
+    ])
+      expect(corrected(same).command, same).toBe(same);
   });
 });

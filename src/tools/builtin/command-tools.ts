@@ -9,6 +9,8 @@ import {
   runProcess,
 } from '../../sandbox/index.js';
 import { defineTool } from '../contract.js';
+import { withNote } from '../locate.js';
+import { correctPaths } from '../shell-paths.js';
 import type { ToolContext } from '../types.js';
 import { testSummary } from './test-summary.js';
 
@@ -27,6 +29,8 @@ const runInput = z.object({
 export interface CommandResult {
   command: string;
   result: RunResult;
+  /** In Chinese, when paths of the line were put right. */
+  note?: string;
 }
 
 /** Runs a command in a scratch copy that has the staged changes. */
@@ -42,7 +46,8 @@ export const runCommand = defineTool<z.infer<typeof runInput>, CommandResult>({
   aclRole: 'developer',
   timeoutMs: COMMAND_CEILING_MS,
   effect: 'scratch',
-  async run({ command }, ctx) {
+  async run({ command: asked }, ctx) {
+    const { command, notes } = correctPaths(ctx, asked);
     const check = dangerOf(command);
     // The copy protects files, not the network or other machines, so what is dangerous there is refused here too.
     if (check.danger === 'high') {
@@ -51,9 +56,10 @@ export const runCommand = defineTool<z.infer<typeof runInput>, CommandResult>({
       });
     }
     if (check.danger !== 'low') await refuseUnconfined(command, check.why);
-    return { command, result: await runInScratch(ctx, command) };
+    const result = await runInScratch(ctx, command);
+    return { command, result, ...(notes.length > 0 ? { note: notes.join('\n') } : {}) };
   },
-  render: ({ command, result }) => renderRun(command, result),
+  render: ({ command, result, note }) => withNote(note, renderRun(command, result)),
 });
 
 const testInput = z.object({
