@@ -1,6 +1,6 @@
 import { AIMessage, HumanMessage, ToolMessage } from '@langchain/core/messages';
 import { describe, expect, it } from 'vitest';
-import { fitContext } from '../../src/agent/context-window.js';
+import { droppedCalls, fadeOld, fitContext } from '../../src/agent/context-window.js';
 import { textOf } from '../../src/agent/node.js';
 
 const call = (id: string, args: Record<string, unknown> = {}) =>
@@ -42,5 +42,29 @@ describe('a conversation in its window', () => {
   it('does not lengthen short results', () => {
     const messages = [...conversation(6, '好'), new HumanMessage(long.repeat(5))];
     expect(fitContext(messages, 1_000).map(textOf)).toEqual(messages.map(textOf));
+  });
+});
+
+describe('what was told of the tree long ago', () => {
+  const looked = (n: number) =>
+    conversation(n).map((message) =>
+      ToolMessage.isInstance(message)
+        ? new ToolMessage({ tool_call_id: message.tool_call_id, content: long, artifact: { faded: 'src/a.ts：说明' } })
+        : message,
+    );
+
+  it('fades to one line after six turns, results of other tools stay', () => {
+    const messages = looked(8);
+    const told = fadeOld(messages).filter(ToolMessage.isInstance).map(textOf);
+    // The ninth turn is about to begin: the results of the third to the eighth are at most six turns old.
+    expect(told.map((text) => text === 'src/a.ts：说明')).toEqual([true, true, ...Array(6).fill(false)]);
+    expect(textOf(messages[2]!)).toBe(long);
+    expect(fadeOld(conversation(8)).map(textOf)).toEqual(conversation(8).map(textOf));
+  });
+
+  it('and the calls whose results were cut out are known by name', () => {
+    expect([...droppedCalls(conversation(3), 64_000)]).toEqual([]);
+    expect([...droppedCalls(conversation(8), 6_000)][0]).toBe('c0');
+    expect([...droppedCalls(conversation(8), 6_000)]).not.toContain('c7');
   });
 });
