@@ -79,7 +79,10 @@ describe('every field that a command prints is documented', () => {
   it('the documents cover every command', async () => {
     const help = (await xihe(['--help'])).stdout;
     const commands = [...help.matchAll(/^ {2}([a-z]+) /gm)].map((m) => m[1]!).filter((name) => name !== 'help');
-    const documented = Object.keys(ALL_OUTPUT_SCHEMAS).flatMap((name) => name.split(' / '));
+    // `alert test / alert flush`: of a command that has commands of its own, any of them.
+    const documented = Object.keys(ALL_OUTPUT_SCHEMAS).flatMap((name) =>
+      name.split(' / ').map((one) => one.split(' ')[0]),
+    );
     expect(commands.length).toBeGreaterThan(10);
     for (const command of commands) expect(documented).toContain(command);
   });
