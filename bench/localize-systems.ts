@@ -77,4 +77,5 @@ export const SYSTEMS: Record<string, (tree: string, state: string) => Promise<Fi
   'xihe-no-history': (tree, state) => product(tree, state, false),
   bm25,
   'rg-terms': rgTerms,
+  fuse: async (tree, state) => (await import('./localize-fuse.js')).fuseFinder(await textsOf(tree, state)),
 };

@@ -20,7 +20,7 @@ const { values } = parseArgs({
     trees: { type: 'string' },
     split: { type: 'string', default: 'dev' },
     json: { type: 'boolean', default: false },
-    systems: { type: 'string', default: 'xihe,xihe-no-history,bm25,rg-terms' },
+    systems: { type: 'string', default: 'xihe,xihe-no-history,bm25,rg-terms,fuse' },
     cache: { type: 'string' },
     errors: { type: 'boolean', default: false },
     ablate: { type: 'boolean', default: false },
