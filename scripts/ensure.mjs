@@ -29,7 +29,8 @@ export function ensureInstalled() {
     .update(readFileSync(join(root, 'package-lock.json')))
     .digest('hex');
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === lock) return;
-  if (!existsSync(stamp) && sameTree()) {
+  // Also where a pull moved the lock and everything is there already: `npm ci` would take it away under running work.
+  if (sameTree()) {
     writeFileSync(stamp, lock);
     return;
   }

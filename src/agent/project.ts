@@ -112,7 +112,7 @@ function build(layout: ProjectLayout, env: NodeJS.ProcessEnv): Project {
  * version: it acts, and an act must be what its file says.
  */
 function toolsOf(layout: ProjectLayout, config: XiheConfig): Pick<Project, 'tools' | 'toolProblems'> {
-  const { tools, problems } = loadTeamTools(layout.layerDir, BUILTIN_NAMES);
+  const { tools, problems } = loadTeamTools(layout.layerDir, BUILTIN_NAMES, process.env, config.model.timeoutSeconds);
   const dolphin = config.dolphin.address !== undefined;
   return { tools: new ToolRegistry(tools, { dolphin }), toolProblems: problems };
 }

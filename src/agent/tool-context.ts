@@ -65,6 +65,7 @@ export async function callSite(state: RunState, env: NodeEnv, changeset?: Change
     ...(project.config.sandbox.testCommand ? { testCommand: project.config.sandbox.testCommand } : {}),
     dolphin: project.config.dolphin,
     commandSeconds: project.config.sandbox.timeoutSeconds,
+    modelSeconds: project.config.model.timeoutSeconds,
     alerts: project.config.alerts,
     fed: (entry) => {
       const told = { ...entry, call: callId };

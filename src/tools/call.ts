@@ -1,5 +1,6 @@
 import { messageOf, XiheError } from '../errors.js';
 import { truncateToTokens } from '../text/index.js';
+import { toolCeilingMs } from './limits.js';
 import type { AnyContract, ToolContext, ToolOutcome } from './types.js';
 
 /**
@@ -77,17 +78,18 @@ async function withTimeout<T>(
   ctx: ToolContext,
   run: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
+  const limitMs = Math.min(contract.timeoutOf?.(ctx) ?? contract.timeoutMs, toolCeilingMs(ctx.modelSeconds));
   const limit = new AbortController();
   const signal = ctx.signal ? AbortSignal.any([ctx.signal, limit.signal]) : limit.signal;
   let timer: NodeJS.Timeout | undefined;
   const tooLong = new Promise<never>((_, reject) => {
     timer = setTimeout(() => {
-      const seconds = Math.round(contract.timeoutMs / 1000);
+      const seconds = Number((limitMs / 1000).toPrecision(2));
       reject(
         new XiheError('COMMAND_TIMEOUT', `${contract.name} 超过 ${seconds} 秒没有完成`, { hint: '缩小范围再试。' }),
       );
       limit.abort();
-    }, contract.timeoutMs);
+    }, limitMs);
   });
   let onAbort: (() => void) | undefined;
   const stopped = new Promise<never>((_, reject) => {

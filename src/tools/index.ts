@@ -6,7 +6,8 @@ export { lookupKnowledge, RENDER_LIMITS, renderLookup, zhCoreQuery } from './bui
 export { renderCandidates } from './builtin/path-tools.js';
 export { testSummary } from './builtin/test-summary.js';
 export { callTool, MAX_RESULT_TOKENS, parseInput } from './call.js';
-export { contractFaults, defineTool, jsonSchemaOf, MAX_DESCRIPTION } from './contract.js';
+export { type ContractFault, contractFaults, defineTool, jsonSchemaOf, MAX_DESCRIPTION } from './contract.js';
+export { DEFAULT_MODEL_SECONDS, DEFAULT_TOOL_SECONDS, toolCeilingMs } from './limits.js';
 export {
   BUILTIN_NAMES,
   EXECUTE_TOOLS,

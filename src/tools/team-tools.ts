@@ -9,7 +9,8 @@ import { isTrusted, projectOf, type Untrusted } from '../trust.js';
 import { parseYaml } from '../yaml.js';
 import { faultsOf } from '../zod-zh.js';
 import { renderRun } from './builtin/command-tools.js';
-import { contractFaults } from './contract.js';
+import { type ContractFault, contractFaults } from './contract.js';
+import { commandLimits, DEFAULT_MODEL_SECONDS, DEFAULT_TOOL_SECONDS } from './limits.js';
 import type { ToolContract } from './types.js';
 
 const parameterSchema = z
@@ -32,7 +33,8 @@ export const teamToolSchema = z
     keywords: z.array(z.string()).default([]),
     danger: z.enum(['low', 'medium', 'high']),
     acl_role: z.string().default('developer'),
-    timeout_seconds: z.number().positive().max(3600).default(60),
+    /** At most half of the model's, see `limits.ts`. */
+    timeout_seconds: z.number().positive().default(DEFAULT_TOOL_SECONDS),
     /** Program and arguments; `{name}` stands for a parameter and stays one argument, whatever it holds. */
     argv: z.array(z.string()).min(1),
     /** Names of environment variables that it needs and that look like secrets; others are passed on anyway. */
@@ -90,18 +92,20 @@ function destinationOf(spec: TeamToolFile, place: ToolPlace): TeamDestination | 
  *
  * @param layerDir the project's `.xihe/` folder
  * @param reserved names that a team's tool may not take: what is approved by name must be what runs
+ * @param modelSeconds longest time of one call of the model; a tool may take half of it
  */
 export function loadTeamTools(
   layerDir: string,
   reserved: ReadonlySet<string> = new Set(),
   env: NodeJS.ProcessEnv = process.env,
+  modelSeconds = DEFAULT_MODEL_SECONDS,
 ): { tools: TeamTool[]; problems: TeamToolProblem[] } {
   const dir = join(layerDir, 'tools');
   const tools: TeamTool[] = [];
   const problems: TeamToolProblem[] = [];
   for (const name of namesIn(dir)) {
     const file = `.xihe/tools/${name}`;
-    const loaded = loadOne(join(dir, name), { file, project: projectOf(layerDir), env }, (tool) => {
+    const loaded = loadOne(join(dir, name), { file, project: projectOf(layerDir), env, modelSeconds }, (tool) => {
       if (reserved.has(tool)) return `名字 ${tool} 是自带工具的，换一个`;
       return tools.some((t) => t.name === tool) ? `名字 ${tool} 重复` : undefined;
     });
@@ -123,11 +127,11 @@ function namesIn(dir: string): string[] {
 }
 
 /** Placeholders of a command that no parameter fills: they would silently become empty arguments. */
-function unknownPlaceholders(spec: TeamToolFile): string[] {
+function unknownPlaceholders(spec: TeamToolFile): FileFault[] {
   const names = spec.argv.flatMap((part) => [...part.matchAll(PLACEHOLDER)].map((m) => m[1]!));
   return [...new Set(names)]
     .filter((name) => !(name in spec.parameters))
-    .map((name) => `argv 里的 {${name}} 没有对应的参数`);
+    .map((name) => ({ path: ['argv'], reason: `argv 里的 {${name}} 没有对应的参数` }));
 }
 
 /** Where a tool is declared, and who may have trusted it. */
@@ -136,6 +140,13 @@ interface ToolPlace {
   file: string;
   project: string;
   env: NodeJS.ProcessEnv;
+  modelSeconds: number;
+}
+
+/** What is wrong with a file, and at which key. */
+interface FileFault {
+  path: (string | number)[];
+  reason: string;
 }
 
 /** One file as a tool, or what is wrong with it. `nameFault` says why a name can't be taken. */
@@ -157,22 +168,32 @@ function loadOne(
       return { file, line: read.lineOf(faults[0]?.path ?? []), reason: faults.map(({ reason }) => reason).join('；') };
     }
     const tool = teamTool(parsed.data, place);
-    const faults = [...contractFaults(tool), ...unknownPlaceholders(parsed.data)];
+    const ofContract = contractFaults(tool, place.modelSeconds).map((fault) => inFile(fault));
+    const faults = [...ofContract, ...unknownPlaceholders(parsed.data)];
     const clash = nameFault(tool.name);
-    if (clash) faults.unshift(clash);
+    if (clash) faults.unshift({ path: ['name'], reason: clash });
     if (faults.length === 0) return tool;
-    return { file, line: read.lineOf([placeOfFault(faults[0]!)]), reason: faults.join('；') };
+    return { file, line: read.lineOf(faults[0]!.path), reason: faults.map(({ reason }) => reason).join('；') };
   } catch (e) {
     return { file, line: 1, reason: `读不了：${messageOf(e).split('\n')[0]}` };
   }
 }
 
-/** The key of the file that a fault of the contract is about. */
-function placeOfFault(fault: string): string {
-  if (fault.includes('示例')) return 'examples';
-  if (fault.startsWith('参数')) return 'parameters';
-  if (fault.startsWith('argv')) return 'argv';
-  return fault.includes('描述') ? 'description' : 'name';
+/** The keys of a file by the parts of the contract that is made of it. */
+const KEYS: Record<ContractFault['part'], string> = {
+  name: 'name',
+  description: 'description',
+  timeout: 'timeout_seconds',
+  danger: 'danger',
+  role: 'acl_role',
+  parameters: 'parameters',
+  examples: 'examples',
+};
+
+/** Where in its file a fault of the contract stands. */
+function inFile({ part, at, reason }: ContractFault): FileFault {
+  const deeper = at === undefined ? [] : part === 'parameters' ? [at, 'explain'] : [at];
+  return { path: [KEYS[part], ...deeper], reason };
 }
 
 function teamTool(spec: TeamToolFile, place: ToolPlace): TeamTool {
@@ -192,7 +213,8 @@ function teamTool(spec: TeamToolFile, place: ToolPlace): TeamTool {
     readOnly: false,
     idempotent: false,
     aclRole: spec.acl_role,
-    timeoutMs: spec.timeout_seconds * 1000 + 5_000,
+    timeoutMs: spec.timeout_seconds * 1000,
+    timeoutOf: ({ modelSeconds }) => commandLimits(spec.timeout_seconds, modelSeconds).tool,
     effect: 'outside',
     commandLine,
     async run(input, ctx) {
@@ -202,7 +224,7 @@ function teamTool(spec: TeamToolFile, place: ToolPlace): TeamTool {
       const result = await runProcess({
         argv,
         cwd: ctx.root,
-        timeoutMs: spec.timeout_seconds * 1000,
+        timeoutMs: commandLimits(spec.timeout_seconds, ctx.modelSeconds).command,
         // It acts on real systems by the team's own declaration, so it sees the home folder and the network; its whole process
         // tree still ends with it.
         confinement: 'process-group',

@@ -34,6 +34,8 @@ export interface ToolContext {
   dolphin?: DolphinSettings;
   /** Seconds one command may take. */
   commandSeconds: number;
+  /** Longest time of one call of the model, in seconds: no tool may take more than half of it. */
+  modelSeconds?: number;
   /** What these calls were fed already, window by window; absent where every call answers in full. */
   feeding?: FeedingLedger;
   /** Where the run looks; absent where calls have no run around them. */
@@ -62,6 +64,8 @@ export interface ToolContract<I = Record<string, unknown>, O = unknown> {
   description: string;
   /** Every property has a `.describe()` in plain words. */
   input: z.ZodType<I>;
+  /** The input as JSON Schema, where it was written by somebody else (an MCP server) and not made of `input`. */
+  inputSchema?: { type: 'object'; properties?: Record<string, unknown>; required?: string[] };
   /** One or two typical inputs; they validate. */
   examples: Record<string, unknown>[];
   danger: Danger;
@@ -71,7 +75,10 @@ export interface ToolContract<I = Record<string, unknown>, O = unknown> {
   idempotent: boolean;
   /** Role that the caller needs. */
   aclRole: string;
+  /** Its own limit, in ms; checked against, and at each call cut to, half of the model's time. */
   timeoutMs: number;
+  /** Takes as long as the settings of this run allow: commands. Replaces `timeoutMs`, in ms. */
+  timeoutOf?(ctx: ToolContext): number;
   /**
    * Where its effect lies: `none` reads, `changeset` stages, `scratch` runs in a copy, `outside` acts on the world and goes
    * through the side-effect ledger.

@@ -101,6 +101,24 @@ describe('xihe lint', () => {
     expect((await xihe(['lint', '--repo', mall, '--ci'])).code).toBe(1);
   });
 
+  it('finds tools that do not load, by file and line', async () => {
+    const file = join(mall, '.xihe/tools/broken.yaml');
+    writeFileSync(
+      file,
+      'name: broken_tool\ndescription: 坏的\ndanger: low\nargv: [echo]\ntimeout_seconds: 3000\nexamples: [{}]\n',
+    );
+    try {
+      const { stdout, code } = await xihe(['lint', '--repo', mall, '--ci']);
+      expect(code).toBe(1);
+      expect(stdout).toContain(
+        '.xihe/tools/broken.yaml:5  错误  超时 3000 秒太长：最多是模型超时（180 秒）的一半，90 秒',
+      );
+      expect((await xihe(['lint', '.xihe/tools', '--repo', mall, '--json'])).json.findings).toHaveLength(1);
+    } finally {
+      rmSync(file);
+    }
+  });
+
   it('prints one documented document', async () => {
     write(broken);
     const { json } = await xihe(['lint', '--repo', mall, '--json']);

@@ -73,6 +73,81 @@ describe('contracts', () => {
     }
   });
 
+  describe('are checked', () => {
+    const good = {
+      ...base,
+      name: 'x_tool',
+      description: '做一件事',
+      input: z.object({ a: z.string().describe('值') }),
+      examples: [{ a: '1' }] as Record<string, unknown>[],
+      run: async () => 1,
+      render: String,
+    };
+    const reasons = (change: object) => contractFaults({ ...good, ...change } as never).map(({ reason }) => reason);
+    const edit = z.object({ find: z.string().describe('找什么'), put: z.string() });
+
+    it.each([
+      ['in an array of objects', z.object({ edits: z.array(edit).describe('改哪几处') }), 'edits[].put'],
+      ['in a nested object', z.object({ edit: edit.describe('改哪里') }), 'edit.put'],
+      [
+        'in a branch of a union',
+        z.object({ what: z.union([z.string(), z.array(edit)]).describe('改什么') }),
+        'what[].put',
+      ],
+      ['in a record', z.object({ all: z.record(z.string(), edit).describe('按文件') }), 'all.put'],
+      ['in an optional one', z.object({ edit: edit.optional().describe('改哪里') }), 'edit.put'],
+    ])('an unexplained parameter %s is found', (_where, input, path) => {
+      expect(reasons({ input }).filter((r) => r.startsWith('参数'))).toEqual([`参数 ${path} 没有说明`]);
+    });
+
+    it.each(['a', 'string', '字符串', ' '])('an explanation that explains nothing is none: 「%s」', (text) => {
+      expect(reasons({ input: z.object({ a: z.string().describe(text) }) })).toHaveLength(1);
+    });
+
+    it.each([
+      ['at the top', z.object({ a: z.string().describe('值') }), { a: '1', b: 2 }, 'b'],
+      [
+        'in an array',
+        z.object({ list: z.array(z.object({ a: z.string().describe('值') })).describe('几个') }),
+        { list: [{ a: '1' }, { a: '2', c: 3 }] },
+        'list[1].c',
+      ],
+      [
+        'in a union',
+        z.object({
+          u: z
+            .union([z.object({ a: z.string().describe('甲') }), z.object({ b: z.string().describe('乙') })])
+            .describe('其一'),
+        }),
+        { u: { b: '1', x: 1 } },
+        'u.x',
+      ],
+    ])('an unknown key of an example is an error %s', (_where, input, example, key) => {
+      expect(reasons({ input, examples: [example] })).toEqual([expect.stringContaining(`没有的键 ${key}：`)]);
+    });
+
+    it('keys of a record, and of a union, are known', () => {
+      const input = z.object({
+        by: z.record(z.string(), z.object({ n: z.number().describe('几个') })).describe('按文件'),
+        u: z.union([z.string(), z.object({ b: z.string().describe('乙') })]).describe('其一'),
+      });
+      expect(reasons({ input, examples: [{ by: { 'a.ts': { n: 1 } }, u: { b: 'x' } }] })).toEqual([]);
+    });
+
+    it('danger, role, effect and time limit', () => {
+      expect(reasons({})).toEqual([]);
+      expect(reasons({ danger: 'huge' })).toHaveLength(1);
+      expect(reasons({ effect: 'everywhere' })).toHaveLength(1);
+      expect(reasons({ aclRole: '' })).toHaveLength(1);
+      expect(reasons({ aclRole: 'a b' })).toHaveLength(1);
+      expect(reasons({ timeoutMs: 0 })).toEqual(['缺超时']);
+      expect(reasons({ timeoutMs: Number.NaN })).toEqual(['缺超时']);
+      expect(reasons({ timeoutMs: 90_000 })).toEqual([]);
+      expect(reasons({ timeoutMs: 90_001 })[0]).toContain('最多是模型超时（180 秒）的一半');
+      expect(contractFaults({ ...good, timeoutMs: 90_001 }, 600)).toEqual([]);
+    });
+  });
+
   it('names missing required parameters with their choices', () => {
     const tool = {
       ...base,
@@ -127,6 +202,13 @@ describe('a call', () => {
     };
     expect(await callTool(hang, { text: 'a' }, context())).toMatchObject({ ok: false, code: 'COMMAND_TIMEOUT' });
     expect(aborted).toBe(true);
+  });
+
+  it("is ended at half of the model's time, whatever it allows itself", async () => {
+    const hang = { ...echo, timeoutMs: 60_000, timeoutOf: () => 60_000, run: () => new Promise<string>(() => {}) };
+    const told = await callTool(hang, { text: 'a' }, context({ modelSeconds: 0.1 }));
+    expect(told).toMatchObject({ ok: false, code: 'COMMAND_TIMEOUT' });
+    expect(told.text).toContain('超过 0.05 秒');
   });
 
   it('is cancelled at once by the run', async () => {
@@ -232,6 +314,27 @@ describe("a team's tools", () => {
     ]);
     expect(problems[0]!.reason).toContain('是不是 timeout_seconds？');
     expect(problems[1]!.reason).toContain('是不是 explain？');
+  });
+
+  it('a fault of the contract is named at its own line', () => {
+    put('a.yaml', restart.replace('explain: 服务名', 'explain: service'));
+    put('b.yaml', restart.replace('danger: high', 'timeout_seconds: 91\ndanger: high'));
+    put('c.yaml', restart.replace('danger: high', 'acl_role: "?"\ndanger: high'));
+    put('d.yaml', restart.replace('[{ service: order }]', '\n  - { service: order }\n  - { service: 3 }'));
+    put('e.yaml', restart);
+    const { tools, problems } = loadTeamTools(dir);
+    expect(tools).toHaveLength(1);
+    expect(problems.map(({ file, line }) => `${file}:${line}`)).toEqual([
+      '.xihe/tools/a.yaml:7',
+      '.xihe/tools/b.yaml:4',
+      '.xihe/tools/c.yaml:4',
+      '.xihe/tools/d.yaml:10',
+    ]);
+    expect(problems[0]!.reason).toBe('参数 service 的说明只是重复了名字，写出它是什么意思');
+    // Half of a slower model's time is more.
+    expect(problems[1]!.reason).toContain('超时');
+    const slower = loadTeamTools(dir, new Set(), process.env, 600).problems.map(({ reason }) => reason);
+    expect(slower.filter((reason) => reason.includes('超时'))).toEqual([]);
   });
 
   it('preselection puts the named tool first, and at most three', () => {

@@ -284,7 +284,7 @@ describe('each rule finds what it is for', () => {
   });
 
   it('and every rule but those with a test of their own is among them', () => {
-    const tried = new Set([...CASES.map(([rule]) => rule), 'XL302', 'XL601']);
+    const tried = new Set([...CASES.map(([rule]) => rule), 'XL005', 'XL302', 'XL601']);
     expect(LINT_RULES.map(({ id }) => id).filter((id) => !tried.has(id))).toEqual([]);
     expect(new Set(LINT_RULES.map(({ id }) => id)).size).toBe(LINT_RULES.length);
   });

@@ -28,7 +28,7 @@ const PAGE_BYTES_MAX = 5_000_000;
 const OWN_PAGE = /^(?:docs\/.*\.md|README[^/]*\.md)$/i;
 
 /** What of `.xihe/` people write and `lint` looks at; its `state/` is made by every command. */
-const LAYER_PARTS = ['knowledge', 'playbooks', 'modules.yaml', 'config.yaml'];
+const LAYER_PARTS = ['knowledge', 'playbooks', 'modules.yaml', 'config.yaml', 'tools'];
 
 /** `xihe lint`: what is wrong with the entries, as text, JSON or SARIF. */
 export async function lint(files: string[], options: LintCommandOptions): Promise<number> {
@@ -71,9 +71,25 @@ async function check(layout: ProjectLayout, hasLayer: boolean, options: LintComm
       entries: core.entries(),
     }),
     pages: [...given, ...ownPages(layout.root, paths)],
+    toolProblems: hasLayer ? await toolProblems(layout.layerDir) : [],
     today: today(),
     onRule: (title) => say(`正在检查：${title}`),
   });
+}
+
+/** What of the team's tools does not load. Broken settings are their own finding, and the limits are the defaults then. */
+async function toolProblems(layerDir: string) {
+  const [{ BUILTIN_NAMES, loadTeamTools }, { defaultConfig, loadConfig }] = await Promise.all([
+    import('../../tools/index.js'),
+    import('../../config.js'),
+  ]);
+  let { model } = defaultConfig();
+  try {
+    ({ model } = loadConfig(layerDir));
+  } catch (e) {
+    if (!XiheError.is(e)) throw e;
+  }
+  return loadTeamTools(layerDir, BUILTIN_NAMES, process.env, model.timeoutSeconds).problems;
 }
 
 /** @throws XiheError USAGE when it is no folder */

@@ -9,13 +9,12 @@ import {
   runProcess,
 } from '../../sandbox/index.js';
 import { defineTool } from '../contract.js';
+import { commandLimits, DEFAULT_TOOL_SECONDS, toolCeilingMs } from '../limits.js';
 import { withNote } from '../locate.js';
 import { correctPaths } from '../shell-paths.js';
 import type { ToolContext } from '../types.js';
 import { testSummary } from './test-summary.js';
 
-/** Longest time of a command tool, in ms; the settings give the real limit of one command below this. */
-const COMMAND_CEILING_MS = 15 * 60_000;
 /** Bytes of output kept from one command (head and tail): about 4,000 tokens before the tool result limit cuts it. */
 const OUTPUT_BYTES = 16_000;
 
@@ -24,6 +23,11 @@ const LEFT_OUT_SHOWN = 5;
 
 const runInput = z.object({
   command: z.string().min(1).describe('一行 shell 命令，在项目的副本里运行，碰不到真实文件'),
+  seconds: z
+    .number()
+    .min(1)
+    .default(DEFAULT_TOOL_SECONDS)
+    .describe(`最多等多少秒，默认 ${DEFAULT_TOOL_SECONDS}；编译这样慢的命令写大些`),
 });
 
 export interface CommandResult {
@@ -44,9 +48,10 @@ export const runCommand = defineTool<z.infer<typeof runInput>, CommandResult>({
   readOnly: false,
   idempotent: false,
   aclRole: 'developer',
-  timeoutMs: COMMAND_CEILING_MS,
+  timeoutMs: toolCeilingMs(),
+  timeoutOf: (ctx) => toolCeilingMs(ctx.modelSeconds),
   effect: 'scratch',
-  async run({ command: asked }, ctx) {
+  async run({ command: asked, seconds }, ctx) {
     const { command, notes } = correctPaths(ctx, asked);
     const check = dangerOf(command);
     // The copy protects files, not the network or other machines, so what is dangerous there is refused here too.
@@ -56,7 +61,9 @@ export const runCommand = defineTool<z.infer<typeof runInput>, CommandResult>({
       });
     }
     if (check.danger !== 'low') await refuseUnconfined(command, check.why);
-    const result = await runInScratch(ctx, command);
+    const result = await runInScratch(ctx, command, seconds);
+    if (result.outcome === 'timeout' && seconds < ctx.commandSeconds)
+      notes.push(`时限是 ${seconds} 秒；确实要这么久的命令，把 seconds 写大（最多 ${ctx.commandSeconds}）`);
     return { command, result, ...(notes.length > 0 ? { note: notes.join('\n') } : {}) };
   },
   render: ({ command, result, note }) => withNote(note, renderRun(command, result)),
@@ -76,7 +83,8 @@ export const runTests = defineTool<z.infer<typeof testInput>, CommandResult>({
   readOnly: false,
   idempotent: true,
   aclRole: 'developer',
-  timeoutMs: COMMAND_CEILING_MS,
+  timeoutMs: toolCeilingMs(),
+  timeoutOf: (ctx) => toolCeilingMs(ctx.modelSeconds),
   effect: 'scratch',
   async run({ filter }, ctx) {
     const found = detectTestCommand(ctx.root, ctx.testCommand);
@@ -111,14 +119,22 @@ async function refuseUnconfined(command: string, why: string): Promise<void> {
   );
 }
 
-/** Runs a shell line in a fresh scratch copy with the staged changes on it. */
-export async function runInScratch(ctx: ToolContext, command: string): Promise<RunResult> {
+/**
+ * Runs a shell line in a fresh scratch copy with the staged changes on it.
+ *
+ * @param seconds its time limit; never more than the settings give, nor than half of the model's
+ */
+export async function runInScratch(
+  ctx: ToolContext,
+  command: string,
+  seconds = ctx.commandSeconds,
+): Promise<RunResult> {
   const scratch = await makeScratch(ctx.root, ctx.changeset, { signal: ctx.signal, onProgress: ctx.progress });
   try {
     const result = await runProcess({
       shell: command,
       cwd: scratch.dir,
-      timeoutMs: ctx.commandSeconds * 1000,
+      timeoutMs: commandLimits(Math.min(seconds, ctx.commandSeconds), ctx.modelSeconds).command,
       maxOutputBytes: OUTPUT_BYTES,
       ...(ctx.signal ? { signal: ctx.signal } : {}),
     });

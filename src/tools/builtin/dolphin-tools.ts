@@ -9,12 +9,13 @@ import type {
 } from '../../integrations/index.js';
 import { maskText, plainBlock, plainLine } from '../../text/index.js';
 import { defineTool } from '../contract.js';
+import { toolCeilingMs } from '../limits.js';
 import { locate } from '../locate.js';
 import type { ToolContext } from '../types.js';
 import { LOOKS } from './presets.js';
 
-/** Longest time of one tool, in ms: a few requests of 15 s, and their retries. */
-const CALL_MS = 120_000;
+/** Longest time of one tool, in ms: a few requests of 15 s, and their retries; all that a tool may take. */
+const CALL_MS = toolCeilingMs();
 /** Rows of a listing that are shown. */
 const SHOWN = 50;
 /** Last lines of a log, and the most that a result has room for. */

@@ -19,6 +19,8 @@ export interface LintOptions {
   symbols?: (symbol: string) => Promise<readonly { path: string; line: number }[]>;
   /** Texts that must not stand in entries word for word. */
   pages?: readonly Page[];
+  /** Files of tools that did not load, and why: tools are declared beside the entries, and belong to a room below. */
+  toolProblems?: readonly { file: string; line: number; reason: string }[];
   /** `2026-11-03`. */
   today: string;
   /** Called before each rule, with its title. */

@@ -68,4 +68,21 @@ const settings: Rule = {
       ),
 };
 
-export const loadingRules: readonly Rule[] = [unreadable, schema, duplicateId, settings];
+const tools: Rule = {
+  id: 'XL005',
+  name: 'wrong-tool',
+  level: 'error',
+  title: '工具的文件写错了，这个工具用不了',
+  help: '其余工具照常。描述不超过 50 字，每个参数写清含义，示例能通过校验、没有多余的键，超时不超过模型超时的一半。',
+  check: ({ options }) =>
+    (options.toolProblems ?? []).map(({ file, line, reason }) => ({
+      rule: tools.id,
+      level: tools.level,
+      layer: 'project',
+      file,
+      line,
+      message: reason,
+    })),
+};
+
+export const loadingRules: readonly Rule[] = [unreadable, schema, duplicateId, settings, tools];
