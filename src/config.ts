@@ -3,6 +3,7 @@ import type * as z from 'zod';
 import { type ConfigFile, faultAt, readConfigFile } from './configFile.js';
 import { gated, repositoryDestinations, type Written } from './destinations.js';
 import { messageOf, XiheError } from './errors.js';
+import { completedModel, withPresetAddress } from './modelSettings.js';
 import { configSchema, type Settings, type XiheConfig } from './settings.js';
 import { projectOf, userConfigDir } from './trust.js';
 import { faultsOf } from './zod-zh.js';
@@ -26,6 +27,7 @@ const READ_AS = {
 const ENV: ReadonlyArray<
   readonly [section: keyof XiheConfig, key: string, variable: string, kind: keyof typeof READ_AS]
 > = [
+  ['model', 'preset', 'XIHE_MODEL_PRESET', 'text'],
   ['model', 'baseUrl', 'XIHE_BASE_URL', 'text'],
   ['model', 'apiKey', 'XIHE_API_KEY', 'text'],
   ['model', 'name', 'XIHE_MODEL', 'text'],
@@ -48,6 +50,9 @@ const ENV: ReadonlyArray<
   ['state', 'keepThreads', 'XIHE_KEEP_THREADS', 'number'],
   ['core', 'preset', 'XIHE_CORE_PRESET', 'text'],
   ['run', 'maxTurns', 'XIHE_MAX_TURNS', 'number'],
+  ['run', 'maxTokens', 'XIHE_MAX_TOKENS', 'number'],
+  ['run', 'maxSeconds', 'XIHE_MAX_SECONDS', 'number'],
+  ['run', 'maxCost', 'XIHE_MAX_COST', 'number'],
   ['sandbox', 'testCommand', 'XIHE_TEST_COMMAND', 'text'],
 ];
 
@@ -68,15 +73,17 @@ export function loadConfig(
 ): XiheConfig {
   const own = readConfigFile(join(userConfigDir(env), CONFIG_FILE));
   const written = readConfigFile(join(layerDir, CONFIG_FILE), dirname(layerDir));
-  const later = over(variablesOf(env), overrides as Written);
-  const [ours, theirs] = [settingsIn(own), settingsIn(written)];
+  const later = withPresetAddress(over(variablesOf(env), overrides as Written));
+  const [ours, theirs] = [withPresetAddress(settingsIn(own)), withPresetAddress(settingsIn(written))];
   const merged = over(over(ours, theirs), later);
   if (merged.core?.preset === 'lean') merged.core = { ...LEAN_CORE, ...merged.core };
   const parsed = configSchema.safeParse(merged);
   if (!parsed.success) throw invalid(parsed.error, [written, own], env);
   const chosen = repositoryDestinations(theirs, ours, later, projectOf(layerDir), env);
+  const isWindowSet = merged.model?.contextTokens !== undefined;
+  const settings = { ...parsed.data, model: completedModel(parsed.data.model, isWindowSet, env) };
   const config = gated(
-    withSecrets(parsed.data, env),
+    withSecrets(settings, env),
     chosen.filter((one) => one.chosen === 'untrusted'),
   );
   const isRepositorys = chosen.some(({ setting }) => setting === 'embedding.langchain');
@@ -97,8 +104,9 @@ function withSecrets(settings: Settings, { XIHE_DOLPHIN_TOKEN: token }: NodeJS.P
  */
 export function destinationsOf(layerDir: string, env: NodeJS.ProcessEnv = process.env) {
   const [own, written] = [join(userConfigDir(env), CONFIG_FILE), join(layerDir, CONFIG_FILE)];
-  const theirs = settingsIn(readConfigFile(written, dirname(layerDir)));
-  return repositoryDestinations(theirs, settingsIn(readConfigFile(own)), variablesOf(env), projectOf(layerDir), env);
+  const theirs = withPresetAddress(settingsIn(readConfigFile(written, dirname(layerDir))));
+  const ours = withPresetAddress(settingsIn(readConfigFile(own)));
+  return repositoryDestinations(theirs, ours, withPresetAddress(variablesOf(env)), projectOf(layerDir), env);
 }
 
 /** What the environment sets. */

@@ -1,3 +1,4 @@
+import { fallbackAddresses } from './modelSettings.js';
 import type { XiheConfig } from './settings.js';
 import { isLoopback, isTrusted, type Untrusted } from './trust.js';
 import { shownWebhook, webhookId } from './webhook.js';
@@ -8,6 +9,7 @@ export type Written = Record<string, Record<string, unknown>>;
 /** The settings that send something somewhere, or run what somebody else wrote. */
 const GATED = [
   ['model', 'baseUrl', 'apiKey'],
+  ['model', 'fallbacks', undefined],
   ['embedding', 'baseUrl', 'apiKey'],
   ['embedding', 'langchain', undefined],
   ['milvus', 'address', 'token'],
@@ -34,14 +36,20 @@ export function repositoryDestinations(
   env: NodeJS.ProcessEnv,
 ): (Untrusted & { chosen: Chosen })[] {
   return GATED.flatMap(([section, key]) => {
-    const value = repository[section]?.[key];
+    const value = placeIn(repository, section, key);
     if (value === undefined || later[section]?.[key] !== undefined) return [];
-    if (JSON.stringify(own[section]?.[key]) === JSON.stringify(value)) return [];
+    if (JSON.stringify(placeIn(own, section, key)) === JSON.stringify(value)) return [];
     const address = key === 'webhook' ? webhookOf(String(value)) : addressOf(value);
     const one = { project, setting: `${section}.${key}`, address };
-    const isLocal = key !== 'langchain' && isLoopback(String(value));
+    const isLocal = key !== 'langchain' && [value].flat().every((each) => isLoopback(String(each)));
     return [{ ...one, chosen: isLocal ? 'local' : isTrusted(one, env) ? 'trusted' : 'untrusted' }];
   });
+}
+
+/** What a layer sets; of fallbacks only the addresses count: a name alone leads nowhere else. */
+function placeIn(layer: Written, section: string, key: string): unknown {
+  const value = layer[section]?.[key];
+  return key === 'fallbacks' ? fallbackAddresses(value) : value;
 }
 
 /** An address that is a key itself is remembered and shown without it: what names it is a hash. */
@@ -51,6 +59,7 @@ function webhookOf(address: string): string {
 
 /** Of code it is all that decides what it does: package, class and options, in which secrets are names of variables. */
 function addressOf(value: unknown): string {
+  if (Array.isArray(value)) return value.map(addressOf).join('，');
   return typeof value === 'string' ? value.replace(/\/+$/, '') : JSON.stringify(value);
 }
 
@@ -67,6 +76,8 @@ export function gated(config: XiheConfig, untrusted: readonly Untrusted[]): Xihe
     if (found.length === 0) continue;
     const marked = { ...out[section], untrusted: [...(out[section].untrusted ?? []), ...found] };
     if (secret !== undefined) delete (marked as Record<string, unknown>)[secret];
+    // Fallbacks may have taken over the model's key.
+    if (section === 'model') delete (marked as Record<string, unknown>).fallbacks;
     Object.assign(out, { [section]: marked });
   }
   return out;

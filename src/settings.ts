@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { PRESET_NAMES } from './modelPresets.js';
 import type { Untrusted } from './trust.js';
 
 /** Bounds of one run. Each is a setting; the defaults fit a task of a few files on a model with 64k context. */
@@ -9,15 +10,48 @@ const runLimits = z.object({
   maxTokens: z.number().int().positive().default(400_000),
   /** Wall clock of a whole run, in seconds, waiting for people not counted. */
   maxSeconds: z.number().positive().default(900),
+  /** Money of a whole run, in the currency of `model.prices`; no bound when not set. */
+  maxCost: z.number().positive().optional(),
   /** How often postcheck may send findings back to execute (DESIGN §3: at most 2). */
   maxRounds: z.number().int().min(0).max(2).default(2),
 });
+
+/** How tools are called: by the protocol, as JSON in the text, or by the protocol until the endpoint refuses. */
+const toolMode = z.enum(['auto', 'native', 'json']);
+
+/** A model that is asked when the one before it failed. What is not set is as for the model itself. */
+const fallbackModel = z
+  .object({
+    preset: z.enum(PRESET_NAMES).optional(),
+    baseUrl: z.string().url().optional(),
+    apiKey: z.string().optional(),
+    name: z.string().optional(),
+    /** Its window in tokens. */
+    contextTokens: z.number().int().positive().optional(),
+    tools: toolMode.optional(),
+  })
+  .strict();
+
+/** Models that are asked in a row at most: each costs its own retries before the next one has its turn. */
+const MAX_FALLBACKS = 5;
+
+/** What a million tokens cost, in the user's own currency: prices change, so none ship. */
+const price = z
+  .object({
+    input: z.number().min(0),
+    output: z.number().min(0),
+    /** Of tokens that the provider had in its cache; as `input` when not set. */
+    cachedInput: z.number().min(0).optional(),
+  })
+  .strict();
 
 /** Everything that `.xihe/config.yaml`, the environment and flags can set. */
 export const configSchema = z
   .object({
     model: z
       .object({
+        /** A vendor or server that we know: gives the address, the key's variable, the window and what it can do. */
+        preset: z.enum(PRESET_NAMES).optional(),
         baseUrl: z.string().url().optional(),
         apiKey: z.string().optional(),
         name: z.string().optional(),
@@ -29,6 +63,13 @@ export const configSchema = z
         /** Longest time for one call, in seconds. */
         timeoutSeconds: z.number().positive().default(180),
         maxRetries: z.number().int().min(0).max(5).default(2),
+        tools: toolMode.default('auto'),
+        /** Asked in this order when the model itself fails. */
+        fallbacks: z.array(fallbackModel).max(MAX_FALLBACKS).optional(),
+        /** By model name; `*` for any other. */
+        prices: z.record(z.string(), price).optional(),
+        /** Shown behind amounts. */
+        currency: z.string().min(1).max(8).default('元'),
       })
       .strict()
       .prefault({}),

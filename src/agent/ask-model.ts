@@ -39,6 +39,7 @@ export async function askModel(env: NodeEnv, question: Question): Promise<{ repl
       tools: question.tools ?? [],
       ...(question.jsonSchema ? { jsonSchema: question.jsonSchema } : {}),
       ...(turn === undefined ? {} : streamTo(env)),
+      onFallback: (from, to, reason) => env.emit({ type: 'model.fallback', from, to, reason }),
       signal: env.signal,
     });
   const window = env.project.config.model.contextTokens;

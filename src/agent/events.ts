@@ -20,6 +20,7 @@ export type RunEvent =
   | { type: 'model.token'; text: string }
   | { type: 'model.finished'; turn: number; input: number; output: number; ms: number }
   | { type: 'model.retry'; attempt: number; reason: string }
+  | { type: 'model.fallback'; from: string; to: string; reason: string }
   | { type: 'tool.started'; name: string; args: string }
   | { type: 'tool.finished'; name: string; ok: boolean; ms: number; summary: string }
   | { type: 'entry.injected'; id: string; entryType: string; phase: string; source: string }

@@ -1,5 +1,6 @@
 import { AIMessage, type AIMessageChunk, type BaseMessage } from '@langchain/core/messages';
 import { estimateTokens } from '../text/index.js';
+import { callsInText } from './calls-in-text.js';
 import { parseArguments } from './json.js';
 import { BadReply } from './model-errors.js';
 import { freshId } from './repair-messages.js';
@@ -9,6 +10,8 @@ export interface ModelUsage {
   input: number;
   output: number;
   total: number;
+  /** Of the input: what the provider had in its cache, where it tells. */
+  cached?: number;
   source: 'endpoint' | 'estimate';
 }
 
@@ -22,12 +25,37 @@ export interface ModelReply {
   finish: Finish;
   /** Requests that were sent for it, failed ones included. */
   attempts: number;
+  /** Name of the model that answered: with fallbacks not always the first. */
+  model: string;
+}
+
+/** What is known of a reply beside its chunks. */
+export interface ReplyFacts {
+  /** The stream ended with its own end mark: nothing was cut off, whatever `finish_reason` says. */
+  saidDone: boolean;
+  /** Names of the tools that were offered. */
+  tools: readonly string[];
 }
 
 interface RawCall {
   id: string | undefined;
   name: string;
   args: string;
+}
+
+/** DeepSeek tells its cache hits in a field of its own. */
+function deepSeekCached({ response_metadata }: AIMessageChunk): number | undefined {
+  const hit = (response_metadata.usage as { prompt_cache_hit_tokens?: unknown } | undefined)?.prompt_cache_hit_tokens;
+  return typeof hit === 'number' ? hit : undefined;
+}
+
+function isWhole(args: string): boolean {
+  try {
+    JSON.parse(args);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 type CallDelta = NonNullable<AIMessageChunk['tool_call_chunks']>[number];
@@ -42,7 +70,7 @@ export class ReplyBuilder {
   #text = '';
   #reasoning = '';
   #finish: string | undefined;
-  #usage: { input: number; output: number; total: number } | undefined;
+  #usage: Omit<ModelUsage, 'source'> | undefined;
   readonly #calls: RawCall[] = [];
   readonly #byIndex = new Map<number, RawCall>();
   #last: RawCall | undefined;
@@ -59,10 +87,12 @@ export class ReplyBuilder {
     if (typeof finish === 'string' && finish !== '') this.#finish = finish;
     const usage = chunk.usage_metadata;
     if (usage && (usage.input_tokens > 0 || usage.output_tokens > 0)) {
+      const cached = usage.input_token_details?.cache_read ?? deepSeekCached(chunk);
       this.#usage = {
         input: usage.input_tokens,
         output: usage.output_tokens,
         total: usage.input_tokens + usage.output_tokens,
+        ...(cached ? { cached: Math.min(cached, usage.input_tokens) } : {}),
       };
     }
     return { text, reasoning };
@@ -70,12 +100,15 @@ export class ReplyBuilder {
 
   /**
    * A delta goes on with the call of its index, unless it carries another id: some endpoints give every parallel call the
-   * index 0, others leave the index out, others repeat id and name each time.
+   * index 0, others leave the index out, others repeat id and name each time. Without index and id a name begins a call, once
+   * the arguments of the one before are whole.
    */
   #addCall(delta: CallDelta): void {
     const known = delta.index === undefined ? this.#last : this.#byIndex.get(delta.index);
     let call = known;
-    if (!call || (delta.id && call.id && delta.id !== call.id)) {
+    const isNext =
+      delta.index === undefined && !delta.id && Boolean(delta.name) && call !== undefined && isWhole(call.args);
+    if (!call || isNext || (delta.id && call.id && delta.id !== call.id)) {
       call = { id: undefined, name: '', args: '' };
       this.#calls.push(call);
       if (delta.index !== undefined) this.#byIndex.set(delta.index, call);
@@ -94,7 +127,13 @@ export class ReplyBuilder {
    * @param sentText everything that was sent, as text, for the same
    * @throws BadReply when the stream broke off or the model said nothing
    */
-  finish(before: readonly BaseMessage[], sentText: () => string): Omit<ModelReply, 'attempts'> {
+  finish(
+    before: readonly BaseMessage[],
+    sentText: () => string,
+    facts: ReplyFacts,
+  ): Omit<ModelReply, 'attempts' | 'model'> {
+    if (this.#finish === undefined && facts.saidDone) this.#finish = 'stop';
+    if (this.#calls.length === 0) this.#callsInText(facts.tools);
     const { good, broken } = this.#sortCalls(before);
     this.#check(good.length + broken.length);
     const usage: ModelUsage = this.#usage ? { ...this.#usage, source: 'endpoint' } : this.#estimate(sentText());
@@ -108,6 +147,14 @@ export class ReplyBuilder {
       response_metadata: { finish_reason: finish },
     });
     return { message, usage, finish };
+  }
+
+  /** Calls that the model wrote into its text, in the marks that it was trained on, instead of into the protocol. */
+  #callsInText(tools: readonly string[]): void {
+    const found = callsInText(this.#text, tools);
+    if (found === null) return;
+    this.#text = found.text;
+    this.#calls.push(...found.calls.map(({ name, args }) => ({ id: undefined, name, args })));
   }
 
   #sortCalls(before: readonly BaseMessage[]) {

@@ -1,4 +1,5 @@
 import { NotAnApi, type Trip } from './model-errors.js';
+import { streamed } from './whole-completion.js';
 
 /** Limits of one call, in seconds. */
 export interface WatchLimits {
@@ -11,6 +12,11 @@ export interface WatchLimits {
  * long prompt is read before anything is said.
  */
 const FIRST_BYTE_FACTOR = 3;
+
+/** What a stream ends with, on a line of its own: inside of a chunk line breaks are escaped. */
+const END_MARK = /(?:^|[\r\n])data: ?\[DONE\]/;
+/** Characters of the last chunks in which the mark is looked for: it may be cut between two of them. */
+const END_MARK_ROOM = 256;
 
 /**
  * Ends a call that hangs: no first byte, no further byte, or no end. The library's own timeout ends with the headers and
@@ -27,6 +33,8 @@ export class Watchdog {
   readonly #controller = new AbortController();
   readonly #outer: AbortSignal | undefined;
   readonly #onOuter = () => this.#controller.abort();
+  /** The stream has said `[DONE]`. */
+  saidDone = false;
   readonly #limits: WatchLimits;
   readonly #total: NodeJS.Timeout;
   #gap: NodeJS.Timeout;
@@ -59,25 +67,45 @@ export class Watchdog {
     this.#outer?.removeEventListener('abort', this.#onOuter);
   }
 
-  /** `fetch` that tells this watchdog of every byte, and refuses a web page in place of an answer. */
+  /**
+   * `fetch` that tells this watchdog of every byte, refuses a web page in place of an answer, and turns a whole completion into the
+   * stream that was asked for.
+   */
   readonly fetch: typeof fetch = async (input, init) => {
     const response = await fetch(input, init);
     this.touch();
-    if (response.ok && response.headers.get('content-type')?.includes('text/html')) {
+    if (response.headers.get('content-type')?.includes('text/html')) {
       await response.body?.cancel();
-      throw new NotAnApi('HTML where the protocol was expected');
+      if (response.ok) throw new NotAnApi('HTML where the protocol was expected');
+      // The page of a gateway says nothing that is fit for a line: the status is all there is.
+      const { status, statusText, headers } = response;
+      return Response.json(
+        { error: { message: `${statusText || status}（网页）` } },
+        { status, headers: kept(headers) },
+      );
     }
     if (!response.body) return response;
-    const touch = () => this.touch();
-    const watched = new TransformStream<Uint8Array, Uint8Array>({
+    const { status, statusText, headers } = response;
+    const watched = response.body.pipeThrough(this.#watching());
+    const isWhole = response.ok && headers.get('content-type')?.includes('json') === true;
+    const body = isWhole ? await streamed(watched) : watched;
+    return new Response(body, { status, statusText, headers });
+  };
+
+  #watching(): TransformStream<Uint8Array, Uint8Array> {
+    const seen = (bytes: Uint8Array) => {
+      this.touch();
+      tail = (tail + Buffer.from(bytes).toString('latin1')).slice(-END_MARK_ROOM);
+      if (END_MARK.test(tail)) this.saidDone = true;
+    };
+    let tail = '';
+    return new TransformStream<Uint8Array, Uint8Array>({
       transform(bytes, out) {
-        touch();
+        seen(bytes);
         out.enqueue(bytes);
       },
     });
-    const { status, statusText, headers } = response;
-    return new Response(response.body.pipeThrough(watched), { status, statusText, headers });
-  };
+  }
 
   #after(seconds: number, kind: Trip): NodeJS.Timeout {
     return setTimeout(() => {
@@ -85,4 +113,10 @@ export class Watchdog {
       this.#controller.abort();
     }, seconds * 1000);
   }
+}
+
+/** The headers that still hold for another body. */
+function kept(headers: Headers): Record<string, string> {
+  const wait = headers.get('retry-after');
+  return wait === null ? {} : { 'retry-after': wait };
 }

@@ -12,6 +12,7 @@ export type PromptName =
   | 'answer-task'
   | 'chat'
   | 'fill'
+  | 'json-tools'
   | 'rerank';
 
 const cache = new Map<PromptName, string>();

@@ -20,7 +20,7 @@ const PASSAGE_CHARS = 400;
  */
 export function openReranker({ core, model: settings }: XiheConfig): Reranker | undefined {
   // Whoever asks the model for more than an order is told; without it passages stand as they were found.
-  if (settings.untrusted !== undefined) return undefined;
+  if (settings.untrusted?.some(({ setting }) => setting === 'model.baseUrl')) return undefined;
   // A second attempt would come too late for the answer.
   const model = core.rerank ? openModel({ ...settings, maxRetries: 0 }) : null;
   if (model === null) return undefined;

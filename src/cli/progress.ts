@@ -63,6 +63,8 @@ function describe(e: RunEvent): string | undefined {
       return `  ${e.playbook ? `流程模板「${e.playbook}」` : `${e.steps} 步`}；从 ${e.focus.slice(0, 3).join('、') || '（没有找到文件）'} 开始`;
     case 'model.retry':
       return pc.yellow(`  模型没有答完，第 ${e.attempt} 次重试（前面显示的作废）：${e.reason}`);
+    case 'model.fallback':
+      return pc.yellow(`  模型 ${e.from} 没有成功，换 ${e.to}（前面显示的作废）：${e.reason}`);
     case 'model.finished':
       return pc.dim(`  第 ${e.turn} 轮：读入 ${e.input}，写出 ${e.output} token，${(e.ms / 1000).toFixed(1)} 秒`);
     case 'tool.started':

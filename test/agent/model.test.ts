@@ -18,6 +18,7 @@ afterEach(async () => {
 
 interface Limits {
   name?: string;
+  preset?: 'deepseek' | 'kimi' | 'openai' | 'vllm';
   apiKey?: string;
   stallSeconds?: number;
   timeoutSeconds?: number;
@@ -143,28 +144,48 @@ describe('a reply', () => {
 });
 
 describe('what is sent', () => {
-  it('gives reasoning back within the turn that is going on, and not of earlier ones', async () => {
-    const { model, server } = await open([{ reply: '好' }]);
-    const thought = (text: string, id: string) =>
+  describe('of what the model thought', () => {
+    const thought = (text: string | undefined, id: string) =>
       new AIMessage({
         content: '',
-        additional_kwargs: { reasoning_content: text },
+        ...(text === undefined ? {} : { additional_kwargs: { reasoning_content: text } }),
         tool_calls: [{ id, name: 'edit_file', args: {}, type: 'tool_call' }],
       });
-    await model.invoke(
-      ask({
-        messages: [
-          new HumanMessage('第一件'),
-          thought('旧的想法', 'a'),
-          new ToolMessage({ tool_call_id: 'a', content: '好' }),
-          new HumanMessage('第二件'),
-          thought('新的想法', 'b'),
-          new ToolMessage({ tool_call_id: 'b', content: '好' }),
-        ],
-      }),
-    );
-    const reasoning = server.chats()[0]!.messages.map((m: WireMessage) => m.reasoning_content);
-    expect(reasoning).toEqual([undefined, undefined, undefined, undefined, undefined, '新的想法', undefined]);
+    const said = new AIMessage({ content: '做完了', additional_kwargs: { reasoning_content: '最后的想法' } });
+    const messages = [
+      new HumanMessage('第一件'),
+      thought('旧的想法', 'a'),
+      new ToolMessage({ tool_call_id: 'a', content: '好' }),
+      said,
+      new HumanMessage('第二件'),
+      thought(undefined, 'b'),
+      new ToolMessage({ tool_call_id: 'b', content: '好' }),
+    ];
+    const sentTo = async (limits: Limits, before = messages) => {
+      const { model, server } = await open([{ reply: '好' }], limits);
+      await model.invoke(ask({ messages: before }));
+      return server
+        .chats()[0]!
+        .messages.filter((m) => m.role === 'assistant')
+        .map((m: WireMessage & { reasoning?: string }) => m.reasoning_content ?? m.reasoning);
+    };
+
+    it('messages that called tools get theirs back in every later request, an empty one too', async () => {
+      expect(await sentTo({})).toEqual(['旧的想法', undefined, '']);
+      expect(await sentTo({ preset: 'deepseek' })).toEqual(['旧的想法', undefined, '']);
+    });
+
+    it('all of it goes to Kimi, none to OpenAI, under its new name to vLLM', async () => {
+      expect(await sentTo({ preset: 'kimi' })).toEqual(['旧的想法', '最后的想法', '']);
+      expect(await sentTo({ preset: 'openai' })).toEqual([undefined, undefined, undefined]);
+      const { model, server } = await open([{ reply: '好' }], { preset: 'vllm' });
+      await model.invoke(ask({ messages }));
+      expect(server.chats()[0]!.messages[2]).toMatchObject({ reasoning: '旧的想法' });
+    });
+
+    it('a model that never thought gets no such field', async () => {
+      expect(await sentTo({}, [new HumanMessage('改'), thought(undefined, 'c')])).toEqual([undefined]);
+    });
   });
 
   it('mends a conversation that a strict endpoint would refuse', async () => {
@@ -239,6 +260,25 @@ describe('faults that pass', () => {
     const got = await model.invoke(ask({ onRetry: (attempt) => retries.push(attempt) }));
     expect([got.message.content, got.attempts, retries]).toEqual(['好的', 2, [1]]);
     expect(server.requests).toHaveLength(2);
+  });
+
+  it('waits as long as `Retry-After` says: as a date, in milliseconds', async () => {
+    const soon = () => new Date(Date.now() + 1_000).toUTCString();
+    for (const retryAfter of [soon, () => '0']) {
+      const limited: Rule = {
+        times: 1,
+        reply: () => ({ fault: { kind: 'status', status: 503, retryAfter: retryAfter() } }),
+      };
+      const { model, server } = await open([limited, { reply: '好的' }]);
+      expect((await model.invoke(ask())).attempts).toBe(2);
+      expect(server.requests).toHaveLength(2);
+    }
+    const later = new Date(Date.now() + 3_600_000).toUTCString();
+    const { model, server } = await open([{ reply: { fault: { kind: 'status', status: 429, retryAfter: later } } }]);
+    const failed = await model.invoke(ask()).catch((e: unknown) => e);
+    expect((failed as XiheError).code).toBe('MODEL_RATE_LIMITED');
+    expect((failed as XiheError).hint).toMatch(/3[56]\d\d 秒后再试/);
+    expect(server.requests).toHaveLength(1);
   });
 
   it('an empty reply is asked for again', async () => {

@@ -59,6 +59,7 @@ export function reply(
     usage: { ...tokens, total: tokens.input + tokens.output, source: 'endpoint' },
     finish: 'stop',
     attempts: 1,
+    model: 'fake',
   };
 }
 

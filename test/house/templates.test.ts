@@ -47,9 +47,9 @@ describe('what `xihe init` writes', () => {
   it('has settings that hold when the comment marks are taken off', () => {
     writeFileSync(join(layer, 'config.yaml'), uncommented('config.yaml'));
     const config = loadConfig(layer, {});
-    expect(config.model.name).toBe('deepseek-chat');
+    expect(config.model.name).toBe('qwen3-coder');
     expect(config.core).toMatchObject({ preset: 'lean', rerank: true, topK: 5 });
-    expect({ ...config.run }).toEqual(configSchema.parse({}).run);
+    expect({ ...config.run }).toEqual({ ...configSchema.parse({}).run, maxCost: 3 });
     expect(config.embedding).toMatchObject({
       ...configSchema.parse({}).embedding,
       name: 'bge-m3',

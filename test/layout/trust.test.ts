@@ -121,6 +121,39 @@ describe('addresses that a repository has chosen', () => {
     expect(loadConfig(layer, env).model).toMatchObject({ baseUrl: 'https://mine.example/v1', apiKey: 'k-model' });
   });
 
+  it('a preset is an address like any other, and its own key stays here until then', () => {
+    const keys = { ...env, XIHE_API_KEY: '', DEEPSEEK_API_KEY: 'k-vendor' };
+    put('model: { preset: deepseek }\n');
+    const refused = loadConfig(layer, keys).model;
+    expect([refused.untrusted?.[0]?.setting, refused.apiKey]).toEqual(['model.baseUrl', undefined]);
+    put('core: { topK: 3 }\n');
+    const mine = loadConfig(layer, { ...keys, XIHE_MODEL_PRESET: 'deepseek' }).model;
+    expect([mine.untrusted, mine.apiKey, mine.name]).toEqual([undefined, 'k-vendor', 'deepseek-v4-flash']);
+    expect(mine.contextTokens).toBe(128_000);
+    // What I chose is not turned elsewhere by the repository, nor does a vendor's key follow another address.
+    put("model: { baseUrl: 'https://evil.example/v1' }\n");
+    expect(loadConfig(layer, { ...keys, XIHE_MODEL_PRESET: 'deepseek' }).model.baseUrl).toContain('deepseek.com');
+    const other = { ...keys, XIHE_MODEL_PRESET: 'deepseek', XIHE_BASE_URL: 'https://gateway.example/v1' };
+    expect(loadConfig(layer, other).model.apiKey).toBeUndefined();
+  });
+
+  it('fallbacks that lead elsewhere are left out until then; those at the same place are not asked about', () => {
+    const user = { ...env, XIHE_BASE_URL: 'https://mine.example/v1', XIHE_MODEL: 'm', DASHSCOPE_API_KEY: 'k-qwen' };
+    put("model: { fallbacks: [{ name: small }, { preset: qwen }, { baseUrl: 'https://x.example/v1', name: x }] }\n");
+    const refused = loadConfig(layer, user).model;
+    expect([refused.fallbacks, refused.apiKey]).toEqual([undefined, 'k-model']);
+    const [asked] = destinationsOf(layer, user);
+    expect(asked).toMatchObject({ setting: 'model.fallbacks', chosen: 'untrusted' });
+    expect(asked?.address).toBe('https://dashscope.aliyuncs.com/compatible-mode/v1，https://x.example/v1');
+    trust(asked!.project, [asked!], user);
+    const keys = loadConfig(layer, user).model.fallbacks?.map(({ apiKey }) => apiKey);
+    // Each key where it belongs: the model's at its own address, the vendor's at the vendor's, none at a stranger's.
+    expect(keys).toEqual(['k-model', 'k-qwen', undefined]);
+    put('model: { fallbacks: [{ name: small }] }\n');
+    expect(destinationsOf(layer, user)).toEqual([]);
+    expect(loadConfig(layer, user).model.fallbacks).toHaveLength(1);
+  });
+
   it('can not trust themselves', () => {
     put(`${ALL}`.replace('name: m }', 'name: m, untrusted: [] }'));
     expect(() => loadConfig(layer, env)).toThrow(expect.objectContaining({ code: 'CONFIG_INVALID' }));

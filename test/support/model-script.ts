@@ -30,7 +30,7 @@ export interface ChatRequest {
 
 /** What can go wrong; `afterChunks` counts the SSE events sent before it happens (default 2). */
 export type Fault =
-  | { kind: 'status'; status: number; retryAfterSeconds?: number; message?: string; code?: string }
+  | { kind: 'status'; status: number; retryAfterSeconds?: number; retryAfter?: string; message?: string; code?: string }
   | { kind: 'stall'; afterChunks?: number }
   | { kind: 'cut'; afterChunks?: number }
   | { kind: 'garbage'; afterChunks?: number }

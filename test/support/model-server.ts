@@ -203,8 +203,8 @@ async function pause(res: ServerResponse, ms: number): Promise<boolean> {
 
 function sendStatus(res: ServerResponse, fault: Extract<Fault, { kind: 'status' }>): void {
   const message = fault.message ?? `scripted status ${fault.status}`;
-  const headers: Record<string, string> =
-    fault.retryAfterSeconds === undefined ? {} : { 'retry-after': String(fault.retryAfterSeconds) };
+  const wait = fault.retryAfter ?? fault.retryAfterSeconds;
+  const headers: Record<string, string> = wait === undefined ? {} : { 'retry-after': String(wait) };
   sendJson(res, fault.status, { error: { message, type: 'scripted', code: fault.code ?? null } }, headers);
 }
 

@@ -214,7 +214,10 @@ async function modelEndpoint(config: XiheConfig): Promise<Check> {
       hint: `要用模型：设置 ${missing.join('、')}（和 XIHE_API_KEY），或写进 .xihe/config.yaml。`,
     };
   }
-  const refused = refusedBy('模型', config.model.untrusted);
+  const refused = refusedBy(
+    '模型',
+    config.model.untrusted?.filter(({ setting }) => setting === 'model.baseUrl'),
+  );
   if (refused !== undefined) return refused;
   return http(
     '模型',

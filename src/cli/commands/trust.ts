@@ -20,6 +20,7 @@ type Shown = Outcome['destinations'][number];
 /** What goes to each destination, and the variable that holds its key. */
 const SENDS: Record<string, { sends: string; variables: string[] }> = {
   'model.baseUrl': { sends: '你的请求、读到的代码和知识', variables: ['XIHE_API_KEY'] },
+  'model.fallbacks': { sends: '模型出错时换到这里：你的请求、读到的代码和知识', variables: [] },
   'embedding.baseUrl': { sends: '知识片段和查询的文字', variables: ['XIHE_EMBED_API_KEY'] },
   'embedding.langchain': { sends: '执行这个包里的代码，知识片段和查询的文字交给它', variables: [] },
   'milvus.address': { sends: '知识片段的向量和词', variables: ['XIHE_MILVUS_TOKEN'] },
