@@ -3,7 +3,7 @@ import pc from 'picocolors';
 import { CONFIG_FILE, configFaults, defaultConfig, loadConfig, type XiheConfig } from '../config.js';
 import type { History } from '../history/index.js';
 import { openLayout, openLayoutToRead, type ProjectLayout } from '../layout.js';
-import type { PathContext } from '../paths/index.js';
+import type { PathContext, TermLookup } from '../paths/index.js';
 import { userConfigDir } from '../trust.js';
 import type { LoadProblem, ZhCore } from '../zhcore/index.js';
 import { log, progressLog, visible } from './output.js';
@@ -54,12 +54,39 @@ function warnOfConfig({ layerDir, root }: ProjectLayout): void {
       log(`${pc.yellow('提醒')} ${file}:${line}：${reason}（这个命令按默认设置照常；xihe run 会拒绝启动）`);
 }
 
-/** Opens the path context of a project, with the team's words and the commit history as evidence. */
+/** A project's paths, and what they were opened with. */
+interface OpenedPaths {
+  layout: ProjectLayout;
+  paths: PathContext;
+  history: History;
+}
+
+/** Opens core and path context of a project, with the team's words and the commit history as evidence. */
 export async function openPathContext(
   repo: string,
   options: { quiet?: boolean } = {},
-): Promise<{ layout: ProjectLayout; core: ZhCore; paths: PathContext; history: History }> {
+): Promise<OpenedPaths & { core: ZhCore }> {
   const { layout, core } = await openCore(repo, options);
+  return { ...(await pathsOf(layout, core.termLookup())), core };
+}
+
+/** {@link openPathContext} where nothing else is asked of the core: `problems` are those of what files are found with. */
+export async function openPathsOnly(repo: string): Promise<OpenedPaths & { problems: LoadProblem[] }> {
+  const layout = openLayoutToRead(repo);
+  tellWithoutState(layout);
+  warnOfConfig(layout);
+  const { openTeamWords } = await import('../zhcore/teamWords.js');
+  const words = openTeamWords(layout.layerDir, layout.stateDir);
+  const opened = await pathsOf(layout, words.lookup);
+  return {
+    ...opened,
+    get problems() {
+      return words.problems;
+    },
+  };
+}
+
+async function pathsOf(layout: ProjectLayout, terms: TermLookup): Promise<OpenedPaths> {
   const [{ openPaths }, { openHistory }] = await Promise.all([
     import('../paths/index.js'),
     import('../history/index.js'),
@@ -69,11 +96,11 @@ export async function openPathContext(
   const paths = await openPaths({
     root: layout.root,
     stateDir: layout.stateDir,
-    terms: core.termLookup(),
+    terms,
     history,
     onProgress: ({ done, total }) => say(`正在读文件 ${done}/${total}`),
   });
-  return { layout, core, paths, history };
+  return { layout, paths, history };
 }
 
 /** What is wrong in files of the layer: said on stderr, errors first; everything else goes on. */

@@ -136,7 +136,7 @@ export class WordMatcher<Id> {
     const found: WordMatch<Id>[] = [];
     let covered = from;
     for (let start = from; start < to; start++) {
-      const entry = this.longestAt(text, start, Math.min(longest, to - start), anyEdges);
+      const entry = this.longestAt(text, start, Math.min(longest, to - start), covered - start, anyEdges);
       if (entry === undefined) continue;
       const end = start + entry.folded.length;
       // Starts come in order, so whatever ends no later than an earlier match lies inside it.
@@ -146,11 +146,19 @@ export class WordMatcher<Id> {
     return found;
   }
 
-  private longestAt(text: string, start: number, longest: number, anyEdges: boolean): Entry<Id> | undefined {
+  /** @param hidden characters from `start` on that an earlier match covers: no word of them counts, so none is looked at */
+  private longestAt(
+    text: string,
+    start: number,
+    longest: number,
+    hidden: number,
+    anyEdges: boolean,
+  ): Entry<Id> | undefined {
     const key = text.slice(start, start + 2);
     for (const length of this.lengthsOf(key)) {
       // At the end of a text the key is its last character, which would find words of one character.
       if (length > longest || (length === 1 && text.length > 1)) continue;
+      if (length <= hidden) return undefined;
       const entry = this.entryOf(text.slice(start, start + length));
       if (entry !== undefined && counts(text, start, entry.folded, anyEdges)) return entry;
     }

@@ -109,9 +109,7 @@ export function scopeFilter(scope: string | undefined): (path: string) => boolea
 
 function termRanking({ index, terms }: LookupSources, request: string): Ranked[] {
   const found = new Map<string, { score: number; best: number; evidence: Evidence }>();
-  for (const { word, symbols, general } of terms?.symbolsFor(request) ?? []) {
-    // What is general is a guess about this repository, and the lexicon has it too.
-    if (general) continue;
+  for (const { word, symbols } of terms?.symbolsFor(request) ?? []) {
     symbols.forEach((symbol, i) => {
       // A longer word is the more special one; the first symbols of a term are its main ones.
       const share = word.length / (1 + i / 2);

@@ -23,12 +23,7 @@ export interface FileCandidate {
 /** What the team's words say about code; zhcore implements it, so that paths need not know zhcore. */
 export interface TermLookup {
   /** Words in the text that the team knows, with the symbols they stand for. */
-  symbolsFor(text: string): {
-    word: string;
-    symbols: string[];
-    module?: string /** Of no team: what many projects call it. */;
-    general?: boolean;
-  }[];
+  symbolsFor(text: string): { word: string; symbols: string[] }[];
   /** Words that the text also means (验证码 → captcha), from a lexicon; none where there is no lexicon. */
   related?(text: string): { word: string; relation: 'equal' | 'near'; from: string }[];
   /** The team's Chinese name of a folder or file's module, if it has one. */

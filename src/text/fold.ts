@@ -1,6 +1,7 @@
 import { once, opencc } from './lazy.js';
 import { recent } from './recent.js';
 import { REGIONAL_ANY_SCRIPT, REGIONAL_GUARDS, REGIONAL_TRADITIONAL } from './regional.js';
+import { REGIONAL_SIMPLIFIED, TRADITIONAL } from './traditional.js';
 
 const HAN = /\p{Script=Han}/u;
 
@@ -12,7 +13,21 @@ export function hasChinese(s: string): boolean {
   return HAN.test(s);
 }
 
-const toSimplified = once(() => opencc().Converter({ from: 't', to: 'cn' }));
+const converter = once(() => opencc().Converter({ from: 't', to: 'cn' }));
+
+/** By UTF-16 unit: 1 where OpenCC may change something. */
+const mayChange = once(() => {
+  const marks = new Uint8Array(0x1_0000).fill(1, 0xd800, 0xe000);
+  for (let i = 0; i < TRADITIONAL.length; i++) marks[TRADITIONAL.charCodeAt(i)] = 1;
+  return marks;
+});
+
+/** OpenCC's tables are loaded only for text that they change: most is simplified already. */
+function toSimplified(s: string): string {
+  const marks = mayChange();
+  for (let i = 0; i < s.length; i++) if (marks[s.charCodeAt(i)] === 1) return converter()(s);
+  return s;
+}
 
 interface RegionalRule {
   from: string;
@@ -29,10 +44,16 @@ const regionalRules = once(() => {
     rules.set(first, list);
   };
   for (const [from, to] of REGIONAL_TRADITIONAL) add(from, to);
-  const guards = REGIONAL_GUARDS.map((word) => [word, toSimplified()(word)] as const);
+  const known = new Map(
+    REGIONAL_SIMPLIFIED.trim()
+      .split(' ')
+      .map((pair) => pair.split('=') as [string, string]),
+  );
+  const simplified = (word: string) => known.get(word) ?? word;
+  const guards = REGIONAL_GUARDS.map((word) => [word, simplified(word)] as const);
   for (const [from, to] of [...REGIONAL_ANY_SCRIPT, ...guards]) {
     add(from, to);
-    add(toSimplified()(from), to);
+    add(simplified(from), to);
   }
   for (const list of rules.values()) list.sort((a, b) => b.from.length - a.from.length);
   return rules;
@@ -64,7 +85,7 @@ function toMainlandWords(s: string): string {
 export const foldKeepingCase = recent((s: string): string => {
   const compat = s.normalize('NFKC').replace(INVISIBLE, '');
   if (!HAN.test(compat)) return compat;
-  return toSimplified()(toMainlandWords(compat));
+  return toSimplified(toMainlandWords(compat));
 });
 
 /**

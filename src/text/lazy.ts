@@ -23,8 +23,8 @@ export const opencc = once(() => load('opencc-js/t2cn') as typeof import('opencc
 /** Code pages: only their tables are used, see codecs.ts. */
 export const iconv = once(() => load('iconv-lite') as typeof import('iconv-lite'));
 
-/** Jieba with its dictionary (about 0.2 s): ask segment.ts, which adds our words. */
-export const jiebaModule = once(() => ({
-  Jieba: (load('@node-rs/jieba') as typeof import('@node-rs/jieba')).Jieba,
-  dict: (load('@node-rs/jieba/dict') as { dict: Uint8Array }).dict,
-}));
+/** Jieba; with its dictionary it takes about 0.2 s. Ask segment.ts, which adds our words. */
+export const jiebaModule = once(() => load('@node-rs/jieba') as typeof import('@node-rs/jieba'));
+
+/** Jieba's dictionary as bytes (5 MB). */
+export const jiebaDictionary = once(() => (load('@node-rs/jieba/dict') as { dict: Uint8Array }).dict);

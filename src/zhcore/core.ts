@@ -24,7 +24,7 @@ import { moduleOfPath } from './modules.js';
 import type { SlowPattern } from './pattern.js';
 import { EntryStore } from './store.js';
 import { Teacher } from './teacher.js';
-import { termLookupOf } from './termLookup.js';
+import { type TermLookup, termLookupOf } from './termLookup.js';
 import { TermIndex } from './terms.js';
 import { PlaybookIndex, WarningIndex } from './triggers.js';
 import type {
@@ -247,9 +247,14 @@ export class ZhCore {
   }
 
   /** The small face that the path room asks (`TermLookup` there). */
-  termLookup() {
-    const terms = () => this.indexes().terms;
-    return termLookupOf(this.store, terms, () => this.today());
+  termLookup(): TermLookup {
+    const { store } = this;
+    const words = () => ({ terms: store.terms.byId, modules: store.modules, lexicon: store.lexicon });
+    return termLookupOf(
+      words,
+      () => this.teachWords(),
+      () => this.today(),
+    );
   }
 
   private warningsInForce(): Warning[] {

@@ -39,12 +39,41 @@ export interface LayerEntries {
   playbooks: LoadedFiles<Playbook>;
 }
 
+/** Where the terms of a layer lie in it. */
+export const TERMS_FOLDER = 'knowledge/terms';
+
 /** An entry that does not say how sure it is. */
 const DEFAULT_CONFIDENCE = 'medium';
 
 /** Loads terms, warnings and playbooks of a layer. Never throws; see `loadFiles` for what stays in force. */
 export function loadLayer(layer: LayerDir, previous?: LayerEntries): LayerEntries {
-  const kind = <T>(folder: string, extensions: string[], parse: FileKind<T>['parse']): FileKind<T> => ({
+  return {
+    terms: loadTerms(layer, previous?.terms),
+    warnings: loadFiles(
+      kindOf(layer, 'knowledge/warnings', ['.yaml', '.yml'], (text, path) =>
+        parseList(text, path, { layer, folder: 'knowledge/warnings' }, warningSchema, toWarning),
+      ),
+      previous?.warnings,
+    ),
+    playbooks: loadFiles(
+      kindOf(layer, 'playbooks', ['.md'], (text, path) => parsePlaybook(text, path, { layer, folder: 'playbooks' })),
+      previous?.playbooks,
+    ),
+  };
+}
+
+/** The terms of a layer alone. */
+export function loadTerms(layer: LayerDir, previous?: LoadedFiles<Term>): LoadedFiles<Term> {
+  return loadFiles(
+    kindOf(layer, TERMS_FOLDER, ['.yaml', '.yml'], (text, path) =>
+      parseList(text, path, { layer, folder: TERMS_FOLDER }, termSchema, toTerm),
+    ),
+    previous,
+  );
+}
+
+function kindOf<T>(layer: LayerDir, folder: string, extensions: string[], parse: FileKind<T>['parse']): FileKind<T> {
+  return {
     dir: join(layer.dir, folder),
     shownAs: `${shownRoot(layer)}${folder}/`,
     extensions,
@@ -53,25 +82,6 @@ export function loadLayer(layer: LayerDir, previous?: LayerEntries): LayerEntrie
     ships: layer.layer === 'general' && ships(join(layer.dir, folder)),
     parse,
     lastGood: layer.lastGoodDir === undefined ? undefined : new LastGoodFolder(layer.lastGoodDir, folder),
-  });
-  const inLayer = (folder: string) => ({ layer, folder });
-  return {
-    terms: loadFiles(
-      kind('knowledge/terms', ['.yaml', '.yml'], (text, path) =>
-        parseList(text, path, inLayer('knowledge/terms'), termSchema, toTerm),
-      ),
-      previous?.terms,
-    ),
-    warnings: loadFiles(
-      kind('knowledge/warnings', ['.yaml', '.yml'], (text, path) =>
-        parseList(text, path, inLayer('knowledge/warnings'), warningSchema, toWarning),
-      ),
-      previous?.warnings,
-    ),
-    playbooks: loadFiles(
-      kind('playbooks', ['.md'], (text, path) => parsePlaybook(text, path, inLayer('playbooks'))),
-      previous?.playbooks,
-    ),
   };
 }
 

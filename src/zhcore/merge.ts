@@ -69,6 +69,8 @@ export interface Modules {
   titles: Record<string, string>;
 }
 
+export const NO_MODULES: Modules = { globs: {}, titles: {} };
+
 type ModulesFiles = LoadedFiles<Modules>;
 
 /** Loads `modules.yaml` of a project; a project without one has no modules. */

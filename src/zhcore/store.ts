@@ -4,13 +4,10 @@ import {
   DIMENSION_FILE,
   type IndexCache,
   KnowledgeBase,
-  Lexicon,
+  type Lexicon,
   type LexiconGroup,
-  type LoadedLexicon,
   type LoadProblem,
-  loadLexicon,
   type OpenRemote,
-  openReadyLexicon,
   problemsOf,
   type RelatedTerm,
   readyVectorsFile,
@@ -18,8 +15,9 @@ import {
 } from '../knowledge/index.js';
 import { stableHash } from '../text/index.js';
 import { assertTrusted, projectOf } from '../trust.js';
-import { type LayerDir, type LayerEntries, loadLayer } from './load.js';
-import { loadModules, type Merged, type Modules, mergeLayers } from './merge.js';
+import { Lexicons } from './lexicons.js';
+import { type LayerDir, type LayerEntries, loadLayer, TERMS_FOLDER } from './load.js';
+import { loadModules, type Merged, type Modules, mergeLayers, NO_MODULES } from './merge.js';
 import type { Playbook, Term, Warning } from './types.js';
 
 /**
@@ -27,8 +25,6 @@ import type { Playbook, Term, Warning } from './types.js';
  * questions, words alone); words that are merely near take more than they bring.
  */
 const RELATED_WEIGHT = 0.3;
-
-const NO_MODULES: Modules = { globs: {}, titles: {} };
 
 const nothing = <T>(): Merged<T> => ({ byId: new Map(), problems: [] });
 
@@ -67,9 +63,7 @@ export class EntryStore {
   /** Content hash of all entries in force; comments and layout of the files don't count. */
   version = '';
   private entries: LayerEntries[] = [];
-  /** By layer, those that were asked for. */
-  private lexicons: (LoadedLexicon | undefined)[] = [];
-  private words: Lexicon | undefined;
+  private readonly lexicons: Lexicons;
   private moduleFiles: ReturnType<typeof loadModules> = new Map();
 
   /**
@@ -82,6 +76,7 @@ export class EntryStore {
     cacheDir?: string,
     vectors?: VectorSettings,
   ) {
+    this.lexicons = new Lexicons(layers);
     this.vectors = vectors && this.openVectors(vectors, cacheDir);
     this.knowledge = KnowledgeBase.open(
       layers.map(({ dir, ...rest }) => ({ ...rest, dir: join(dir, 'knowledge') })),
@@ -96,37 +91,17 @@ export class EntryStore {
 
   get problems(): LoadProblem[] {
     const own = [this.terms, this.warnings, this.playbooks].flatMap((merged) => merged.problems);
-    const words = this.lexicons.flatMap((one) => one?.problems ?? []);
-    return [...own, ...problemsOf(this.moduleFiles), ...this.knowledge.problems, ...words];
+    return [...own, ...problemsOf(this.moduleFiles), ...this.knowledge.problems, ...this.lexicons.problems];
   }
 
-  /** The lexicons of all layers. Opened on first use: an exact look-up needs none of its thousands of words. */
+  /** @see Lexicons.lexicon */
   get lexicon(): Lexicon {
-    this.words ??= this.openLexicon();
-    return this.words;
+    return this.lexicons.lexicon;
   }
 
   /** Every group of all layers, as the files have them. */
   get lexiconGroups(): LexiconGroup[] {
-    return this.layers.flatMap((_, i) => this.lexiconOf(i).groups);
-  }
-
-  private openLexicon(): Lexicon {
-    const ready = this.layers.map(({ dir, layer }) =>
-      layer === 'general' ? openReadyLexicon(join(dir, 'knowledge')) : undefined,
-    );
-    const others = this.layers.flatMap((_, i) => (ready[i] === undefined ? this.lexiconOf(i).groups : []));
-    return new Lexicon(
-      others,
-      ready.find((one) => one !== undefined),
-    );
-  }
-
-  private lexiconOf(layer: number): LoadedLexicon {
-    const { dir } = this.layers[layer] as LayerDir;
-    const loaded = this.lexicons[layer] ?? loadLexicon(join(dir, 'knowledge'));
-    this.lexicons[layer] = loaded;
-    return loaded;
+    return this.lexicons.groups;
   }
 
   private lexicalCache(cacheDir: string): IndexCache {
@@ -158,10 +133,7 @@ export class EntryStore {
   /** Reads again what changed on disk. */
   reload(): void {
     this.knowledge.reload();
-    this.lexicons = this.lexicons.map(
-      (one, i) => one && loadLexicon(join((this.layers[i] as LayerDir).dir, 'knowledge'), one),
-    );
-    this.words = undefined;
+    this.lexicons.reload();
     this.load();
   }
 
@@ -169,7 +141,7 @@ export class EntryStore {
     this.entries = this.layers.map((layer, i) => loadLayer(layer, this.entries[i]));
     const over = <K extends keyof LayerEntries>(key: K, folder: string) =>
       this.layers.map((layer, i) => ({ layer, files: (this.entries[i] as LayerEntries)[key], folder }));
-    this.terms = mergeLayers<Term>(over('terms', 'knowledge/terms'));
+    this.terms = mergeLayers<Term>(over('terms', TERMS_FOLDER));
     this.warnings = mergeLayers<Warning>(over('warnings', 'knowledge/warnings'));
     this.playbooks = mergeLayers<Playbook>(over('playbooks', 'playbooks'));
     const project = this.layers.find(({ layer }) => layer === 'project');

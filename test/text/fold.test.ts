@@ -1,5 +1,7 @@
+import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { describe, expect, it } from 'vitest';
+import { foldTables } from '../../scripts/fold-tables.js';
 import { fold, hasChinese } from '../../src/text/index.js';
 import { REGIONAL_ANY_SCRIPT, REGIONAL_GUARDS, REGIONAL_TRADITIONAL } from '../../src/text/regional.js';
 
@@ -95,5 +97,22 @@ describe('hasChinese', () => {
     expect(hasChinese('a 单')).toBe(true);
     expect(hasChinese('𠮷')).toBe(true);
     expect(hasChinese('order カナ 한국 ，。')).toBe(false);
+  });
+});
+
+describe('what is folded without OpenCC', () => {
+  it('is what OpenCC leaves as it is', () => {
+    expect(foldTables()).toBe(readFileSync(new URL('../../src/text/traditional.ts', import.meta.url), 'utf8'));
+  });
+
+  it.each([
+    ['沈思', '沉思'],
+    ['沈阳', '沈阳'],
+    ['答覆', '答复'],
+    ['覆盖', '覆盖'],
+    ['资料库、记忆体', '数据库、内存'],
+    ['\u{20BB7}野家', '\u{20BB7}野家'],
+  ])('%s → %s', (from, to) => {
+    expect(fold(from)).toBe(to);
   });
 });

@@ -1,5 +1,10 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { DEVELOPER_WORDS } from '../../src/text/devwords.js';
+import { DICTIONARY_TOTAL } from '../../src/text/dictionary.js';
 import { addUserWords, bigrams, contentWords, isStopWord, normalise, segment } from '../../src/text/index.js';
+import { jiebaDictionary, jiebaModule } from '../../src/text/lazy.js';
+import { LightCutter } from '../../src/text/lightCutter.js';
 
 describe('segment', () => {
   it('cuts requirements into the words of the trade', () => {
@@ -106,5 +111,75 @@ describe('results that are remembered', () => {
   it('are not shared: whoever changes one changes nobody else’s', () => {
     segment('订单导出').push('x');
     expect(segment('订单导出')).not.toContain('x');
+  });
+});
+
+describe('LightCutter', () => {
+  const light = new LightCutter(jiebaDictionary());
+  const jieba = jiebaModule().Jieba.withDict(jiebaDictionary());
+  const added = [...DEVELOPER_WORDS, '驭衡灰度', '订单'];
+  light.add(added, 2000);
+  jieba.loadDict(Buffer.from(added.map((word) => `${word} 2000 n\n`).join('')));
+  const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
+
+  it('stands on a dictionary that is sorted and adds up', () => {
+    const lines = Buffer.from(jiebaDictionary()).toString('utf8').trimEnd().split('\n');
+    const words = lines.map((line) => Buffer.from(line.slice(0, line.indexOf(' '))));
+    expect(words.findIndex((word, i) => i > 0 && Buffer.compare(words[i - 1]!, word) >= 0)).toBe(-1);
+    expect(lines.reduce((sum, line) => sum + Number(line.split(' ')[1]), 0)).toBe(DICTIONARY_TOTAL);
+  });
+
+  it.each(['README.md', 'CONTRIBUTING.md', 'docs/data.md', 'src/text/stopwords.ts', 'src/text/regional.ts'])(
+    'cuts every line of %s as jieba does',
+    (path) => {
+      for (const line of read(path).toLowerCase().split('\n')) {
+        expect(light.cut(line)).toEqual(jieba.cut(line, false));
+        expect(light.cutForSearch(line)).toEqual(jieba.cutForSearch(line, false));
+      }
+    },
+  );
+
+  it('cuts odd text as jieba does', () => {
+    const pieces = [
+      '订单',
+      '驭衡灰度',
+      'a',
+      '9',
+      '.',
+      '%',
+      ' ',
+      '\r\n',
+      '\t',
+      '😀',
+      '\u{20BB7}',
+      '々',
+      '龢',
+      '的',
+      'GB',
+      '-',
+      '_',
+      '，',
+      '号店',
+      '1',
+    ];
+    let seed = 7;
+    const next = (below: number) => {
+      seed = (seed * 1_103_515_245 + 12_345) % 2_147_483_648;
+      return Math.floor((seed / 2_147_483_648) * below);
+    };
+    for (let i = 0; i < 400; i++) {
+      const text = Array.from({ length: next(12) }, () => pieces[next(pieces.length)]).join('');
+      expect(light.cut(text), JSON.stringify(text)).toEqual(jieba.cut(text, false));
+      expect(light.cutForSearch(text), JSON.stringify(text)).toEqual(jieba.cutForSearch(text, false));
+    }
+  });
+
+  it('gives way to jieba itself where much is cut, without a seam', () => {
+    addUserWords(['缝隙切换词']);
+    const before = segment('这是缝隙切换词的说明');
+    for (let i = 0; i < 60; i++) segment(`${i}${'把订单的超时关单和库存回滚放进同一个事务里。'.repeat(20)}`);
+    addUserWords(['另一个新词语']);
+    expect(segment('这是缝隙切换词的说明')).toEqual(before);
+    expect(segment('又是另一个新词语')).toContain('另一个新词语');
   });
 });

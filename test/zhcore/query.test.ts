@@ -1,5 +1,8 @@
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { CoreQuery } from '../../src/zhcore/index.js';
+import { type CoreQuery, openZhCore } from '../../src/zhcore/index.js';
+import { openTeamWords } from '../../src/zhcore/teamWords.js';
+import { tree } from '../knowledge/support.js';
 import { shop } from './shop.js';
 
 const ask = (userIntent: string, more: Partial<CoreQuery> = {}): CoreQuery => ({
@@ -166,12 +169,35 @@ describe('query', () => {
 describe('termLookup', () => {
   it('tells the path room what words stand for', () => {
     const lookup = shop().core.termLookup();
-    expect(lookup.symbolsFor('关单时加一次重试')).toEqual([
-      { word: '关单', symbols: ['OrderService.cancelExpired'], module: 'order' },
-    ]);
+    expect(lookup.symbolsFor('关单时加一次重试')).toEqual([{ word: '关单', symbols: ['OrderService.cancelExpired'] }]);
     expect(lookup.moduleOf('src/order/a.ts')).toBe('订单');
     expect(lookup.moduleOf('src/order')).toBe('订单');
     expect(lookup.moduleOf('src/finance/a.ts')).toBeUndefined();
+  });
+
+  it('gives no symbols for what only ships, nor hides a word of the team below it', () => {
+    const general = tree({
+      'knowledge/terms/a.yaml': '- id: g\n  keyword_ch: 关单失败\n  code_symbols: [closeFailed]\n',
+    });
+    const lookup = shop({}, { generalDir: general }).core.termLookup();
+    expect(lookup.symbolsFor('关单失败')).toEqual([{ word: '关单', symbols: ['OrderService.cancelExpired'] }]);
+  });
+
+  it('is the same without the rest of the core', () => {
+    const projectDir = join(shop().root, '.xihe');
+    const [whole, alone] = [openZhCore({ projectDir }).termLookup(), openTeamWords(projectDir).lookup];
+    for (const text of ['关单时加一次重试', '登录验证码过期', '只退钱不退货']) {
+      expect(alone.symbolsFor(text)).toEqual(whole.symbolsFor(text));
+      expect(alone.related(text)).toEqual(whole.related(text));
+    }
+    expect(alone.moduleOf('src/order/a.ts')).toBe('订单');
+  });
+
+  it('says what is wrong with a term, and takes the other words', () => {
+    const { root } = shop({ '.xihe/knowledge/terms/bad.yaml': '- id: bad\n' });
+    const { lookup, problems } = openTeamWords(join(root, '.xihe'));
+    expect(problems.map(({ file }) => file)).toContain('.xihe/knowledge/terms/bad.yaml');
+    expect(lookup.symbolsFor('关单')).toHaveLength(1);
   });
 });
 

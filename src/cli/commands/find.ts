@@ -1,15 +1,16 @@
 import pc from 'picocolors';
 import { EXIT } from '../exit-codes.js';
-import { openPathContext, reportProblems } from '../open.js';
+import { openPathsOnly, reportProblems } from '../open.js';
 import { print, printJson } from '../output.js';
 import type { CommonOptions } from './options.js';
 
 /** `xihe find`: files for a Chinese request, each with why. */
 export async function find(query: string, options: CommonOptions & { scope?: string; top: number }): Promise<number> {
-  const { core, paths } = await openPathContext(options.repo);
+  const opened = await openPathsOnly(options.repo);
+  const { paths } = opened;
   const scope = options.scope ? paths.resolve(options.scope).path : undefined;
   const { candidates, method } = await paths.lookupFile(query, { topK: options.top, ...(scope ? { scope } : {}) });
-  reportProblems(core.problems, options.json);
+  reportProblems(opened.problems, options.json);
   if (options.json) {
     printJson({
       query,
