@@ -67,10 +67,15 @@ export function parseArguments(
   } catch (e) {
     problem = e instanceof Error ? e.message : String(e);
   }
-  for (const { value, repairs } of candidates(raw)) {
-    if (isObject(value) && !repairs.some((r) => GUESSES.has(r))) return { ok: true, args: value };
-  }
-  return { ok: false, error: problem };
+  const whole = candidates(raw).flatMap(({ value, repairs }) =>
+    isObject(value) && !repairs.some((r) => GUESSES.has(r)) ? [value] : [],
+  );
+  const [first] = whole;
+  if (first === undefined) return { ok: false, error: problem };
+  // Written twice is written once; of two different ones nobody knows which was meant.
+  if (new Set(whole.map((value) => JSON.stringify(value))).size > 1)
+    return { ok: false, error: '参数里有不止一个 JSON 对象' };
+  return { ok: true, args: first };
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

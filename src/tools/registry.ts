@@ -122,11 +122,10 @@ export class ToolRegistry {
   get(name: string, among: AnyContract[] = this.all()): AnyContract {
     const found = among.find((contract) => contract.name === name);
     if (found) return found;
-    const near = closest(
-      name,
-      among.map((contract) => contract.name),
-      3,
-    );
+    const names = among.map((contract) => contract.name);
+    const close = closest(name, names, 3);
+    // A name that is like none of them was made up: then only the whole list helps.
+    const near = close.length > 0 ? close : names;
     throw new XiheError('TOOL_UNKNOWN', `没有名叫 ${name} 的工具`, { hint: `可用的工具：${near.join('、')}` });
   }
 

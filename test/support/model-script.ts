@@ -37,7 +37,8 @@ export type Fault =
   | { kind: 'error-event'; afterChunks?: number; message?: string }
   | { kind: 'no-finish' }
   | { kind: 'no-choices' }
-  | { kind: 'html' };
+  /** A web page; with 200 when no status is given. */
+  | { kind: 'html'; status?: number };
 
 /** A tool call of a reply. A string in `args` is sent as it is, so that broken JSON can be sent. */
 export interface ScriptedToolCall {
@@ -47,23 +48,50 @@ export interface ScriptedToolCall {
   id?: string;
 }
 
+/** What servers and the proxies before them do to a stream. */
+export interface StreamStyle {
+  /** Lines end with CR LF. */
+  crlf?: boolean;
+  /** Comments between events, as servers send to keep a connection alive. */
+  comments?: boolean;
+  /** No `[DONE]` at the end. */
+  noDone?: boolean;
+  /** What it says it is. */
+  contentType?: string;
+  /** Bytes of one write; 1 cuts every Chinese character. */
+  bytes?: number;
+  /** A first chunk without choices (Azure's filter results). */
+  emptyFirst?: boolean;
+  /** `content: null` in each delta that has no content. */
+  nullContent?: boolean;
+  /** The whole completion as one JSON document, although a stream was asked for. */
+  whole?: boolean;
+}
+
 /** One answer of the server. */
 export interface Reply {
   text?: string;
   reasoning?: string;
   toolCalls?: ScriptedToolCall[];
-  /** Default: `tool_calls` when there are any, else `stop`. */
-  finish?: 'stop' | 'tool_calls' | 'length' | 'content_filter';
+  /** Default: `tool_calls` when there are any, else `stop`. Endpoints say other things too; null is never said. */
+  finish?: 'stop' | 'tool_calls' | 'length' | 'content_filter' | (string & {}) | null;
   /** Default: counted from the text; `false` for an endpoint that never tells. */
   usage?: { prompt: number; completion: number } | false;
+  /** Where the usage stands in a stream: in a chunk without choices (OpenAI), in the one that ends, in every one. */
+  usageIn?: 'own' | 'last' | 'each';
   /** Characters in one content delta; default 4. */
   chunkChars?: number;
   /** Milliseconds before the first byte, headers included. */
   delayMs?: number;
   /** Milliseconds between two chunks. */
   chunkDelayMs?: number;
-  /** How tool-call deltas look: OpenAI's way, id and name in every delta (llama.cpp), or the call in one delta. */
-  toolDeltas?: 'openai' | 'repeat' | 'whole';
+  /**
+   * How tool-call deltas look: OpenAI's way, id and name in every delta (llama.cpp), the call in one delta, without an index, without
+   * index and id.
+   */
+  toolDeltas?: 'openai' | 'repeat' | 'whole' | 'no-index' | 'nameless';
+  /** How the stream is written down. */
+  stream?: StreamStyle;
   fault?: Fault;
 }
 

@@ -6,7 +6,15 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type ChatRequest, type Fault, objection, type Reply, type Scenario, Script } from './model-script.js';
+import {
+  type ChatRequest,
+  type Fault,
+  objection,
+  type Reply,
+  type Scenario,
+  Script,
+  type StreamStyle,
+} from './model-script.js';
 import { chunksOf, completionOf } from './model-wire.js';
 
 export * from './model-script.js';
@@ -179,11 +187,11 @@ async function answer(res: ServerResponse, req: ChatRequest, reply: Reply): Prom
   const fault = reply.fault;
   if (fault?.kind === 'status') return sendStatus(res, fault);
   if (fault?.kind === 'html') {
-    res.writeHead(200, { 'content-type': 'text/html' });
+    res.writeHead(fault.status ?? 200, { 'content-type': 'text/html' });
     res.end('<!doctype html><title>Gateway</title><p>please log in</p>');
     return;
   }
-  if (req.stream) return stream(res, req, reply);
+  if (req.stream && !reply.stream?.whole) return stream(res, req, reply);
   const body = JSON.stringify(completionOf(req, reply));
   res.writeHead(200, { 'content-type': 'application/json; charset=utf-8' });
   if (fault?.kind === 'stall') return void res.write(body.slice(0, 10));
@@ -211,7 +219,9 @@ function sendStatus(res: ServerResponse, fault: Extract<Fault, { kind: 'status' 
 async function stream(res: ServerResponse, req: ChatRequest, reply: Reply): Promise<void> {
   const fault = reply.fault;
   const after = fault && 'afterChunks' in fault ? (fault.afterChunks ?? DEFAULT_AFTER_CHUNKS) : DEFAULT_AFTER_CHUNKS;
-  res.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache' });
+  const style = reply.stream ?? {};
+  const type = style.contentType ?? 'text/event-stream; charset=utf-8';
+  res.writeHead(200, { 'content-type': type, 'cache-control': 'no-cache' });
   res.socket?.setNoDelay(true);
   res.flushHeaders();
   for (const [i, chunk] of chunksOf(req, reply).entries()) {
@@ -219,30 +229,34 @@ async function stream(res: ServerResponse, req: ChatRequest, reply: Reply): Prom
     if (i === after) {
       if (fault?.kind === 'stall') return;
       if (fault?.kind === 'cut') return void res.destroy();
-      if (fault?.kind === 'garbage') await writeEvent(res, '{"id": "chatcmpl-0", "choi');
+      if (fault?.kind === 'garbage') await writeEvent(res, '{"id": "chatcmpl-0", "choi', style);
       if (fault?.kind === 'error-event') {
         await writeEvent(
           res,
           JSON.stringify({ error: { message: fault.message ?? 'overloaded', code: 'server_error' } }),
+          style,
         );
         return void res.end();
       }
     }
     if (i > 0 && reply.chunkDelayMs && !(await pause(res, reply.chunkDelayMs))) return;
-    await writeEvent(res, JSON.stringify(chunk));
+    await writeEvent(res, JSON.stringify(chunk), style);
   }
   // A stream shorter than the fault's place still fails: otherwise a test would pass without its fault.
   if (fault?.kind === 'stall') return;
   if (fault?.kind === 'cut') return void res.destroy();
-  if (fault?.kind !== 'no-finish') await writeEvent(res, '[DONE]');
+  if (fault?.kind !== 'no-finish' && !style.noDone) await writeEvent(res, '[DONE]', style);
   res.end();
 }
 
-/** Writes one event in two parts, cut at a byte that may lie inside a Chinese character, as networks do. */
-async function writeEvent(res: ServerResponse, data: string): Promise<void> {
-  const bytes = Buffer.from(`data: ${data}\n\n`, 'utf8');
-  const at = Math.floor(bytes.length / 2);
-  for (const part of [bytes.subarray(0, at), bytes.subarray(at)]) {
+/** Writes one event in parts, cut at any byte, also inside a Chinese character, as networks do: two when nothing else is said. */
+async function writeEvent(res: ServerResponse, data: string, style: StreamStyle): Promise<void> {
+  const eol = style.crlf ? '\r\n' : '\n';
+  const comment = style.comments ? `: keep-alive${eol}${eol}` : '';
+  const bytes = Buffer.from(`${comment}data: ${data}${eol}${eol}`, 'utf8');
+  const size = style.bytes ?? Math.ceil(bytes.length / 2);
+  for (let at = 0; at < bytes.length; at += size) {
+    const part = bytes.subarray(at, at + size);
     await new Promise<void>((resolve) => res.write(part, () => resolve()));
   }
 }

@@ -20,8 +20,9 @@ function toolCallsOf(req: ChatRequest, reply: Reply): WireToolCall[] {
   }));
 }
 
-function finishOf(reply: Reply): string {
-  return reply.finish ?? (reply.toolCalls?.length ? 'tool_calls' : 'stop');
+function finishOf(reply: Reply): string | null {
+  if (reply.finish !== undefined) return reply.finish;
+  return reply.toolCalls?.length ? 'tool_calls' : 'stop';
 }
 
 /** The usage block; without a script for it about 1 token for 2 characters, which is only meant to be stable. */
@@ -56,28 +57,39 @@ export function completionOf(req: ChatRequest, reply: Reply): Record<string, unk
 /** The chunks of a streamed answer, in order, without `[DONE]`. */
 export function chunksOf(req: ChatRequest, reply: Reply): Record<string, unknown>[] {
   const head = envelope(req, 'chat.completion.chunk');
+  const usage = usageOf(req, reply);
+  const usageIn = reply.usageIn ?? 'own';
+  const blank = reply.stream?.nullContent ? { content: null } : {};
   const chunk = (delta: object, finish: string | null = null) => ({
     ...head,
-    choices: [{ index: 0, delta, finish_reason: finish }],
+    choices: [{ index: 0, delta: { ...blank, ...delta }, finish_reason: finish }],
+    ...(usageIn === 'each' ? { usage } : {}),
   });
   const size = reply.chunkChars ?? CHUNK_CHARS;
   const chunks: Record<string, unknown>[] = [];
   if (reply.fault?.kind !== 'no-choices') {
-    chunks.push(chunk({ role: 'assistant', content: '' }));
+    if (reply.stream?.emptyFirst) chunks.push({ ...head, choices: [], prompt_filter_results: [] });
+    chunks.push(chunk({ role: 'assistant', content: reply.stream?.nullContent ? null : '' }));
     for (const piece of pieces(reply.reasoning ?? '', size)) chunks.push(chunk({ reasoning_content: piece }));
     for (const piece of pieces(reply.text ?? '', size)) chunks.push(chunk({ content: piece }));
     for (const delta of toolDeltas(toolCallsOf(req, reply), reply)) chunks.push(chunk({ tool_calls: [delta] }));
-    if (reply.fault?.kind !== 'no-finish') chunks.push(chunk({}, finishOf(reply)));
+    if (reply.fault?.kind !== 'no-finish')
+      chunks.push({ ...chunk({}, finishOf(reply)), ...(usageIn === 'last' ? { usage } : {}) });
   }
-  const usage = usageOf(req, reply);
-  if (usage && req.stream_options?.include_usage) chunks.push({ ...head, choices: [], usage });
+  if (usage && usageIn === 'own' && req.stream_options?.include_usage) chunks.push({ ...head, choices: [], usage });
   return chunks;
 }
 
 /** Deltas of all tool calls: id and name first, then the arguments cut wherever it falls, mid-escape included. */
 function toolDeltas(calls: WireToolCall[], reply: Reply): object[] {
   const style = reply.toolDeltas ?? 'openai';
-  return calls.flatMap((call, index) => {
+  return calls.flatMap((call, index): object[] => {
+    if (style === 'no-index' || style === 'nameless') {
+      const id = style === 'no-index' ? { id: call.id } : {};
+      const [first = '', ...rest] = unevenPieces(call.arguments);
+      const more = rest.map((args) => ({ function: { arguments: args } }));
+      return [{ ...id, type: 'function', function: { name: call.name, arguments: first } }, ...more];
+    }
     const named = (args: string) => ({
       index,
       id: call.id,
