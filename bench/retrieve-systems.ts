@@ -4,6 +4,7 @@ import MiniSearch from 'minisearch';
 import { assetPath } from '../src/assets.js';
 import { ChunkSearch } from '../src/knowledge/chunkSearch.js';
 import { type Chunk, type EmbeddingConfig, Lexicon, loadLexicon, VectorArm } from '../src/knowledge/index.js';
+import type { Meaning } from '../src/knowledge/meaning.js';
 import { fold, isStopWord } from '../src/text/index.js';
 import { jiebaModule } from '../src/text/lazy.js';
 

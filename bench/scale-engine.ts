@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import { create, insert, search as oramaSearch, save } from '@orama/orama';
 import MiniSearch from 'minisearch';
 import { VectorIndex } from '../src/embed/index.js';
-import { writeAtomic } from '../src/knowledge/atomicFile.js';
 import { ExactIndex } from '../src/knowledge/exact.js';
 import type { KnowledgeDocument } from '../src/knowledge/index.js';
+import { writeAtomic } from '../src/stateFile.js';
 import { Bm25Index } from '../src/text/index.js';
 import { type BenchQuery, type Corpus, chunksOf, generator, queriesOf } from './scale-corpus.js';
 

@@ -34,5 +34,8 @@ export function assetPath(...parts: string[]): string {
 
 /** The version in package.json. */
 export function packageVersion(): string {
-  return (JSON.parse(readFileSync(assetPath('package.json'), 'utf8')) as { version: string }).version;
+  version ??= (JSON.parse(readFileSync(assetPath('package.json'), 'utf8')) as { version: string }).version;
+  return version;
 }
+
+let version: string | undefined;

@@ -207,8 +207,9 @@ export class KnowledgeBase {
    * @throws XiheError CANCELLED; what was cut by then stays
    */
   private async prepare({ signal, onProgress }: AskOptions): Promise<void> {
+    if (this.searched !== undefined || this.chunks.length < MANY) return;
     const cache = this.lexicalCache();
-    if (this.searched !== undefined || cache === undefined || this.chunks.length < MANY) return;
+    if (cache === undefined) return;
     await cutAhead(this.chunks, cache, { ...(signal ? { signal } : {}), ...(onProgress ? { onProgress } : {}) });
   }
 
@@ -235,24 +236,29 @@ export class KnowledgeBase {
     const shown = best && showDocument(best.document, sectionTitle, this.partOf(best.document, day));
     const primary = best && shown ? { ...shown.part, ...aboutPrimary(best, others, (doc) => this.fileOf(doc)) } : null;
     const { asked = {} } = options;
+    if (options.exactOnly) return { found: primary !== null, primary, supplement: null, ...stateOf(asked) };
     const given = best && { document: best.document, ...(shown?.passage ? { passage: shown.passage } : {}) };
-    const supplement = options.exactOnly ? null : this.supplement(query, day, asked, given);
+    const question = this.questionOf(query);
+    const { meaning, order } = asked;
+    const hits = this.search(question, SUPPLEMENT_TRIES, { filter: this.stillValid(day), meaning, order });
+    const supplement = this.supplement(hits, query, question, day, given);
     const found = primary !== null || supplement !== null;
-    const nearest = found || options.exactOnly ? [] : this.nearest(query, day, asked);
+    const nearest = found ? [] : this.nearest(hits);
     return { found, primary, supplement, ...(nearest.length > 0 ? { nearest } : {}), ...stateOf(asked) };
   }
 
-  private supplement(query: string, day: string, { meaning, order }: Asked, shown?: Shown) {
-    const question = this.questionOf(query);
-    const hit = supplementAmong(
-      this.search(question, SUPPLEMENT_TRIES, { filter: this.stillValid(day), meaning, order }),
-      {
-        shown,
-        passages: this.ownPassages,
-        isName: kindOf(query) === 'identifier',
-        namesSubject: (one) => this.namesSubject(one, question),
-      },
-    );
+  /**
+   * The hit that may be given as an answer, as the look-up gives it.
+   *
+   * @param question what was searched for, see {@link questionOf}
+   */
+  private supplement(hits: readonly SearchHit[], query: string, question: string, day: string, shown?: Shown) {
+    const hit = supplementAmong(hits, {
+      shown,
+      passages: this.ownPassages,
+      isName: kindOf(query) === 'identifier',
+      namesSubject: (one) => this.namesSubject(one, question),
+    });
     if (hit === undefined) return null;
     const { chunk, score } = hit;
     const doc = this.inForce.get(chunk.documentId) as KnowledgeDocument;
@@ -282,10 +288,9 @@ export class KnowledgeBase {
     return this.searched;
   }
 
-  private nearest(query: string, day: string, { meaning }: Asked): { title: string; source: string }[] {
-    const hits = this.search(query, SUPPLEMENT_TRIES, { filter: this.stillValid(day), meaning }).filter(
-      (hit) => hit.score >= NEAREST_MIN,
-    );
+  /** Documents of hits that are no answer but come near one. */
+  private nearest(all: readonly SearchHit[]): { title: string; source: string }[] {
+    const hits = all.filter(({ score }) => score >= NEAREST_MIN);
     const ids = [...new Set(hits.map((hit) => hit.chunk.documentId))].slice(0, NEAREST_MAX);
     return ids
       .map((id) => this.inForce.get(id) as KnowledgeDocument)

@@ -59,20 +59,33 @@ export function fuse(hits: readonly RetrieverHit[], meaning: Meaning, kind: Quer
   const share = VECTOR_SHARE[kind];
   const strongest = Math.max(...hits.map(({ raw, ideal }) => Math.max(raw, WORDS_MIN * ideal)), Number.MIN_VALUE);
   const spread = Math.max(SPREAD_MIN, meaning.best);
-  return hits
-    .map((hit) => {
-      const lexical = hit.raw / strongest;
-      const closeness = meaning.of(hit.chunk);
-      const scaled = (value: number) => 0.5 + (0.5 * value) / spread;
-      // What has no vector yet is taken to be as near as its words say.
-      const most = meaning.bound === undefined ? 1 : scaled(meaning.bound);
-      const near = closeness === undefined ? Math.min(lexical, most) : scaled(closeness);
-      const rank = share * near + (1 - share) * lexical;
-      const words = hit.score;
-      if (kind === 'identifier' || closeness === undefined)
-        return { ...hit, rank, words, decidedBy: 'words' as const, ...(closeness === undefined ? {} : { closeness }) };
-      const score = scoreOfStanding(standing({ closeness, words }));
-      return { ...hit, rank, words, score, closeness, decidedBy: 'both' as const };
-    })
-    .sort((a, b) => b.rank - a.rank);
+  // What has no vector yet is taken to be as near as its words say.
+  const most = meaning.bound === undefined ? 1 : onScale(meaning.bound, spread);
+  const ranked = hits.map((hit) => {
+    const lexical = hit.raw / strongest;
+    const closeness = meaning.of(hit.chunk);
+    const near = closeness === undefined ? Math.min(lexical, most) : onScale(closeness, spread);
+    return { hit, closeness, rank: share * near + (1 - share) * lexical };
+  });
+  ranked.sort((a, b) => b.rank - a.rank);
+  return ranked.map((one) => fusedHit(one, kind));
+}
+
+/** An unrelated passage is at one half, the nearest at 1. */
+function onScale(closeness: number, spread: number): number {
+  return 0.5 + (0.5 * closeness) / spread;
+}
+
+function fusedHit({ hit, closeness, rank }: Ranked, kind: QueryKind): FusedHit {
+  const words = hit.score;
+  if (closeness === undefined) return { ...hit, rank, words, decidedBy: 'words' };
+  if (kind === 'identifier') return { ...hit, rank, words, closeness, decidedBy: 'words' };
+  const score = scoreOfStanding(standing({ closeness, words }));
+  return { ...hit, rank, words, closeness, score, decidedBy: 'both' };
+}
+
+interface Ranked {
+  hit: RetrieverHit;
+  closeness: number | undefined;
+  rank: number;
 }
