@@ -6,7 +6,7 @@ import { ChunkSearch } from '../src/knowledge/chunkSearch.js';
 import { type Chunk, type EmbeddingConfig, Lexicon, loadLexicon, VectorArm } from '../src/knowledge/index.js';
 import type { Meaning } from '../src/knowledge/meaning.js';
 import { fold, isStopWord } from '../src/text/index.js';
-import { jiebaModule } from '../src/text/lazy.js';
+import { jiebaDictionary, jiebaModule } from '../src/text/lazy.js';
 
 export interface System {
   /** Ids of the best, best first. */
@@ -111,8 +111,7 @@ const words: Opener = async (chunks) => {
 
 /** Jieba in search mode on both sides, as most Chinese retrieval does; lower case, runs of letters and digits as words. */
 function jiebaWords(): (text: string) => string[] {
-  const { Jieba, dict } = jiebaModule();
-  const jieba = Jieba.withDict(dict);
+  const jieba = jiebaModule().Jieba.withDict(jiebaDictionary());
   return (text) =>
     (
       text
