@@ -1,7 +1,9 @@
 import type { BaseMessage } from '@langchain/core/messages';
 import { XiheError } from '../errors.js';
-import { fadeOld, fitContext } from './context-window.js';
-import type { ModelReply, ModelRequest } from './model.js';
+import { costOf, usageOf } from './budget.js';
+import { fitContext } from './context-window.js';
+import type { ChatModel, ModelReply, ModelRequest } from './model.js';
+import { narrowed, windowOf } from './model-window.js';
 import type { NodeEnv } from './node.js';
 import type { Usage } from './state.js';
 
@@ -35,22 +37,39 @@ export async function askModel(env: NodeEnv, question: Question): Promise<{ repl
   const ask = (contextTokens: number) =>
     model.invoke({
       system: question.system,
-      messages: fitContext(fadeOld(question.messages), contextTokens),
+      messages: fitContext(question.messages, contextTokens),
       tools: question.tools ?? [],
       ...(question.jsonSchema ? { jsonSchema: question.jsonSchema } : {}),
       ...(turn === undefined ? {} : streamTo(env)),
       onFallback: (from, to, reason) => env.emit({ type: 'model.fallback', from, to, reason }),
       signal: env.signal,
     });
-  const window = env.project.config.model.contextTokens;
-  const reply = await ask(window).catch((e: unknown) => {
-    if (!XiheError.is(e, 'MODEL_CONTEXT_OVERFLOW')) throw e;
-    return ask(window / 2);
-  });
-  const { input, output, source } = reply.usage;
+  const reply = await withinWindow(env, model, ask);
   const ms = Date.now() - started;
+  const { input, output } = reply.usage;
   if (turn !== undefined) env.emit({ type: 'model.finished', turn, input, output, ms });
-  return { reply, usage: { input, output, calls: 1, estimated: source === 'estimate', ms } };
+  const { prices } = env.project.config.model;
+  return { reply, usage: usageOf(reply.usage, ms, costOf(reply.usage, reply.model, prices)) };
+}
+
+/** How often a conversation that is still too long is cut harder. */
+const MAX_CUTS = 3;
+
+/** Asks within the window as it is known; an endpoint that says it is smaller is believed from then on. */
+async function withinWindow(
+  env: NodeEnv,
+  model: ChatModel,
+  ask: (contextTokens: number) => Promise<ModelReply>,
+): Promise<ModelReply> {
+  for (let cuts = 0; ; cuts++) {
+    const window = windowOf(env);
+    try {
+      return await ask(window);
+    } catch (e) {
+      if (!XiheError.is(e, 'MODEL_CONTEXT_OVERFLOW') || cuts >= MAX_CUTS) throw e;
+      narrowed(model, window, e.message);
+    }
+  }
 }
 
 /**

@@ -1,4 +1,5 @@
 export { briefOf, renderBrief } from './brief.js';
+export { spentLine } from './budget.js';
 export { LibsqlSaver } from './checkpoint/libsql-saver.js';
 export { drawGraph } from './draw.js';
 export type { RunEvent } from './events.js';

@@ -120,7 +120,15 @@ export const runJson = briefJson.extend({
   ),
   tests: z.object({ command: z.string(), ok: z.boolean(), summary: z.string() }).nullable(),
   waiting: waitingJson.nullable(),
-  usage: z.object({ input: z.number(), output: z.number(), calls: z.number() }),
+  usage: z.object({
+    input: z.number(),
+    output: z.number(),
+    calls: z.number(),
+    cached: z.number().optional().describe('读入里命中服务商缓存的 token，服务商说了才有'),
+    cost: z.number().optional().describe('按 model.prices 算的花费，没写价目就没有'),
+    currency: z.string().optional(),
+    estimated: z.boolean().optional().describe('服务商没有给用量，token 是估算的'),
+  }),
   error: errorJson.nullable(),
   problems: z
     .array(z.object({ file: z.string(), line: z.number(), reason: z.string() }))

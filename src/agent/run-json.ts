@@ -34,13 +34,25 @@ export function runJsonOf(view: ThreadView, project: Project): RunJson {
           request: { ...view.pending },
         }
       : null,
-    usage: { input: state.usage.input, output: state.usage.output, calls: state.usage.calls },
+    usage: usageJson(state.usage, project),
     error: state.reported?.error ?? state.error,
     problems: [...project.core.problems, ...project.toolProblems].map(({ file, line, reason }) => ({
       file,
       line,
       reason,
     })),
+  };
+}
+
+function usageJson(usage: ThreadView['state']['usage'], project: Project): RunJson['usage'] {
+  const { input, output, calls, cached, cost, estimated } = usage;
+  return {
+    input,
+    output,
+    calls,
+    ...(cached === undefined ? {} : { cached }),
+    ...(cost === undefined ? {} : { cost, currency: project.config.model.currency }),
+    ...(estimated ? { estimated } : {}),
   };
 }
 

@@ -12,6 +12,15 @@ export const runOptionsSchema = z.object({
   noModel: z.boolean().default(false),
   /** Highest danger that needs no question. `none` asks for every change. */
   autoApprove: z.enum(['none', 'low', 'medium']).default('none'),
+  /** Bounds of this run that differ from the settings. */
+  budget: z
+    .object({
+      maxTurns: z.number().int().positive().optional(),
+      maxTokens: z.number().int().positive().optional(),
+      maxSeconds: z.number().positive().optional(),
+      maxCost: z.number().positive().optional(),
+    })
+    .optional(),
 });
 
 export const requestSchema = z.object({
@@ -164,6 +173,12 @@ export const usageSchema = z.object({
   estimated: z.boolean(),
   /** Milliseconds in model calls. */
   ms: z.number(),
+  /** Of the input: tokens that the provider had in its cache, where it tells. */
+  cached: z.number().optional(),
+  /** Money, by the user's own prices. */
+  cost: z.number().optional(),
+  /** A call went to a model without a price: `cost` leaves it out. */
+  unpriced: z.boolean().optional(),
 });
 export type Usage = z.infer<typeof usageSchema>;
 
@@ -210,7 +225,13 @@ export const NO_USAGE: Usage = { input: 0, output: 0, calls: 0, estimated: false
 
 /** Two usages together. */
 export function addUsage(a: Usage, b: Usage): Usage {
+  const both = (x: number | undefined, y: number | undefined) =>
+    x === undefined && y === undefined ? undefined : (x ?? 0) + (y ?? 0);
+  const [cached, cost] = [both(a.cached, b.cached), both(a.cost, b.cost)];
   return {
+    ...(cached === undefined ? {} : { cached }),
+    ...(cost === undefined ? {} : { cost }),
+    ...(a.unpriced || b.unpriced ? { unpriced: true } : {}),
     input: a.input + b.input,
     output: a.output + b.output,
     calls: a.calls + b.calls,

@@ -3,6 +3,7 @@ import { FeedingLedger, Workspace, type WorkspaceState } from '../paths/index.js
 import type { Changeset } from '../sandbox/index.js';
 import type { ToolContext } from '../tools/index.js';
 import { droppedCalls } from './context-window.js';
+import { windowOf } from './model-window.js';
 import { conversationOf, type NodeEnv, requestOf } from './node.js';
 import type { Fed, RunState } from './state.js';
 
@@ -87,6 +88,6 @@ function feedingOf(state: RunState, env: NodeEnv): FeedingLedger {
   const ledger = new FeedingLedger(state.fed.filter((fed) => fed.run === state.run && (fed.intent ?? 0) === intent));
   // What the model saw when it made these calls: everything before them.
   const seen = conversationOf(state).slice(0, -1);
-  ledger.forget(droppedCalls(seen, env.project.config.model.contextTokens));
+  ledger.forget(droppedCalls(seen, windowOf(env)));
   return ledger;
 }

@@ -95,11 +95,21 @@ function count(max: number) {
   };
 }
 
+function amount(raw: string): number {
+  const n = Number(raw);
+  if (raw.trim() !== '' && Number.isFinite(n) && n > 0) return n;
+  throw new InvalidArgumentError(`「${quoted(raw)}」不是大于 0 的数`);
+}
+
 function addRunCommands(program: Command, setExit: SetExit): void {
   sub(program, 'run <请求>', '按请求做事：改代码、答问题或执行操作；改动要你确认才写入')
     .option('--no-model', '不用模型，只给出行动预案')
     .addOption(new Option('--yes <等级>', '不高于这个危险等级的改动不再询问').choices(['low', 'medium']))
     .option('--thread <名字>', '接着这个会话，或给新会话起名')
+    .option('--max-turns <轮>', '执行阶段最多几轮', count(1_000))
+    .option('--max-tokens <个>', '这次运行最多用多少 token', count(1_000_000_000))
+    .option('--max-seconds <秒>', '这次运行最多多少秒，等你的时间不算', count(1_000_000))
+    .option('--max-cost <钱>', '这次运行最多花多少，要先写 model.prices', amount)
     .action(async (text: string, options) => setExit(await (await import('./commands/run.js')).run(text, options)));
   sub(program, 'resume <会话>', '接着跑一个中断的会话，或答复它的问题')
     .option('--approve', '同意')

@@ -104,6 +104,13 @@ describe('usage', () => {
     expect(usage).toEqual({ input: 120, output: 34, total: 154, source: 'endpoint' });
   });
 
+  it('says what came out of the cache, by either name', async () => {
+    for (const cached of [{ cached: 100 }, { deepSeekCached: 100 }]) {
+      const { usage } = await ask({ text: SAID, usage: { prompt: 120, completion: 34, ...cached } });
+      expect(usage).toMatchObject({ input: 120, cached: 100 });
+    }
+  });
+
   it('is estimated where there is none', async () => {
     const { usage } = await ask({ text: SAID, usage: false });
     expect(usage.source).toBe('estimate');

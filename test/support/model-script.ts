@@ -76,7 +76,7 @@ export interface Reply {
   /** Default: `tool_calls` when there are any, else `stop`. Endpoints say other things too; null is never said. */
   finish?: 'stop' | 'tool_calls' | 'length' | 'content_filter' | (string & {}) | null;
   /** Default: counted from the text; `false` for an endpoint that never tells. */
-  usage?: { prompt: number; completion: number } | false;
+  usage?: { prompt: number; completion: number; cached?: number; deepSeekCached?: number } | false;
   /** Where the usage stands in a stream: in a chunk without choices (OpenAI), in the one that ends, in every one. */
   usageIn?: 'own' | 'last' | 'each';
   /** Characters in one content delta; default 4. */

@@ -26,12 +26,19 @@ function finishOf(reply: Reply): string | null {
 }
 
 /** The usage block; without a script for it about 1 token for 2 characters, which is only meant to be stable. */
-export function usageOf(req: ChatRequest, reply: Reply): Record<string, number> | undefined {
+export function usageOf(req: ChatRequest, reply: Reply): Record<string, unknown> | undefined {
   if (reply.usage === false) return undefined;
   const said = (reply.text ?? '') + (reply.reasoning ?? '') + JSON.stringify(reply.toolCalls ?? '');
   const prompt = reply.usage?.prompt ?? Math.ceil(JSON.stringify(req.messages).length / 2);
   const completion = reply.usage?.completion ?? Math.ceil(said.length / 2);
-  return { prompt_tokens: prompt, completion_tokens: completion, total_tokens: prompt + completion };
+  const { cached, deepSeekCached } = reply.usage ?? {};
+  return {
+    prompt_tokens: prompt,
+    completion_tokens: completion,
+    total_tokens: prompt + completion,
+    ...(cached === undefined ? {} : { prompt_tokens_details: { cached_tokens: cached } }),
+    ...(deepSeekCached === undefined ? {} : { prompt_cache_hit_tokens: deepSeekCached }),
+  };
 }
 
 function envelope(req: ChatRequest, object: string): Record<string, unknown> {

@@ -5,6 +5,7 @@ import { truncateToTokens } from '../../text/index.js';
 import { maskPatch } from '../../tools/index.js';
 import { type CoreResult, renderHits } from '../../zhcore/index.js';
 import { askModel, modelFailure } from '../ask-model.js';
+import { overBudget } from '../budget.js';
 import { parseJsonReply } from '../json.js';
 import { intentOf, type NodeEnv, textOf } from '../node.js';
 import { prompt } from '../prompts.js';
@@ -35,6 +36,8 @@ export async function reviewFindings(
   diffs: FileDiff[],
 ): Promise<{ findings: Finding[]; usage?: RunUpdate['usage'] }> {
   if (!env.model) return { findings: [] };
+  const over = overBudget(state, env);
+  if (over !== undefined) return { findings: [notReviewed(`${over}，模型没有自查`)] };
   const retrieved = state.retrieved as CoreResult;
   const warnings = renderHits(
     { ...retrieved, terms: [], knowledge: [], playbooks: [] },

@@ -4,6 +4,7 @@ import type { FileCandidate } from '../../paths/index.js';
 import { callTool, READ_TOOLS, renderCandidates, renderLookup, toOpenAiTool } from '../../tools/index.js';
 import { type CoreResult, type InjectedEntry, recordOfLookup, renderHits } from '../../zhcore/index.js';
 import { askModel, modelFailure } from '../ask-model.js';
+import { overBudget } from '../budget.js';
 import { inject } from '../injection.js';
 import { intentOf, type NodeBody, type NodeEnv, textOf } from '../node.js';
 import { addPlaces, planTerms } from '../planning.js';
@@ -98,12 +99,17 @@ interface Conversation {
 /** Model and reading tools in turns until the model answers in words. */
 async function converse(state: RunState, env: NodeEnv, messages: BaseMessage[]): Promise<Conversation> {
   const site = await callSite(state, env);
+  const started = Date.now();
   let usage = NO_USAGE;
   const entries: InjectedEntry[] = [];
   for (let turn = 1; ; turn++) {
-    const spent = state.usage.input + state.usage.output + usage.input + usage.output;
+    const spent = {
+      ...state,
+      usage: addUsage(state.usage, usage),
+      elapsedMs: state.elapsedMs + (Date.now() - started),
+    };
     // In the last turn no tools are offered, so that the model has to answer with what it has.
-    const last = turn >= MAX_ANSWER_TURNS || spent >= env.project.config.run.maxTokens;
+    const last = turn >= MAX_ANSWER_TURNS || overBudget(spent, env) !== undefined;
     let message: AIMessage;
     try {
       const tools = last ? [] : READ_TOOLS.map(toOpenAiTool);

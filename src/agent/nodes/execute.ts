@@ -3,6 +3,7 @@ import { estimateTokens } from '../../text/index.js';
 import { EXECUTE_TOOLS, renderCandidates, toOpenAiTool } from '../../tools/index.js';
 import { type CoreResult, renderHits } from '../../zhcore/index.js';
 import { askModel, modelFailure } from '../ask-model.js';
+import { overBudget } from '../budget.js';
 import { inject } from '../injection.js';
 import { conversationOf, intentOf, type NodeBody, type NodeEnv } from '../node.js';
 import { focusModules, scopeToFocus, warningsOf, withPlaces } from '../planning.js';
@@ -13,7 +14,7 @@ import { surroundingsOf } from '../surroundings.js';
 /** One turn of the model. The first one carries the task; later ones what the tools answered. */
 export const executeNode: NodeBody = async (state, env) => {
   const changesetId = state.changesetId ?? changesetIdFor(state);
-  const over = budgetReason(state, env);
+  const over = overBudget(state, env, state.turn);
   if (over) return { stopReason: over, changesetId };
   const task = state.turn === 0 ? await taskMessage(state, env) : null;
   const turn = state.turn + 1;
@@ -37,15 +38,6 @@ export const executeNode: NodeBody = async (state, env) => {
     return { error: { code, message, hint } };
   }
 };
-
-/** Why the loop must end now, in Chinese; undefined while there is room. Tokens and time are those of the whole run. */
-function budgetReason(state: RunState, env: NodeEnv): string | undefined {
-  const { maxTurns, maxTokens, maxSeconds } = env.project.config.run;
-  if (state.turn >= maxTurns) return `达到轮数上限（${maxTurns} 轮，run.maxTurns）`;
-  if (state.usage.input + state.usage.output >= maxTokens) return `达到 token 上限（${maxTokens}，run.maxTokens）`;
-  if (state.elapsedMs >= maxSeconds * 1000) return `达到时间上限（${maxSeconds} 秒，run.maxSeconds）`;
-  return undefined;
-}
 
 /** A changeset's name follows from the run and the intent, so that a rerun of this node finds the same one, and no other run does. */
 export function changesetIdFor(state: RunState): string {

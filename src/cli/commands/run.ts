@@ -1,5 +1,5 @@
 import pc from 'picocolors';
-import { newThreadName, type RunOptions, runJsonOf, Session, type ThreadView } from '../../agent/index.js';
+import { newThreadName, type RunOptions, runJsonOf, Session, spentLine, type ThreadView } from '../../agent/index.js';
 import { quoted, XiheError } from '../../errors.js';
 import { askUser, show } from '../ask-user.js';
 import { EXIT } from '../exit-codes.js';
@@ -13,11 +13,23 @@ interface RunFlags extends CommonOptions {
   model: boolean;
   yes?: 'low' | 'medium';
   thread?: string;
+  maxTurns?: number;
+  maxTokens?: number;
+  maxSeconds?: number;
+  maxCost?: number;
 }
 
 /** `xihe run`: one request from start to end, or to a question. */
 export async function run(text: string, flags: RunFlags): Promise<number> {
-  const options: RunOptions = { noModel: !flags.model, autoApprove: flags.yes ?? 'none' };
+  const { maxTurns, maxTokens, maxSeconds, maxCost } = flags;
+  const budget = Object.fromEntries(
+    Object.entries({ maxTurns, maxTokens, maxSeconds, maxCost }).filter(([, bound]) => bound !== undefined),
+  );
+  const options: RunOptions = {
+    noModel: !flags.model,
+    autoApprove: flags.yes ?? 'none',
+    ...(Object.keys(budget).length > 0 ? { budget } : {}),
+  };
   const thread = flags.thread ?? newThreadName();
   if (thread.trim() === '') throw new XiheError('USAGE', '会话名不能是空的', { hint: '去掉 --thread，会自动起名。' });
   return withSession(flags, thread, (session, onEvent, signal) => session.run(text, options, thread, onEvent, signal));
@@ -102,6 +114,8 @@ function finish(view: ThreadView, session: Session, flags: CommonOptions): numbe
     print(`\n在等你决定。继续：${commandFor(view)}${repoFlag(flags)}`);
   } else {
     for (const report of view.state.reports) print(`\n${visible(report.text)}`);
+    if (view.state.usage.calls > 0)
+      log(pc.dim(`\n模型：${spentLine(view.state, session.project.config.model.currency)}`));
     log(pc.dim(`\n会话 ${view.thread}；追溯：xihe trace ${view.thread}${repoFlag(flags)}`));
   }
   if (view.status === 'waiting') return EXIT.waiting;
