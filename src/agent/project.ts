@@ -1,9 +1,11 @@
+import { join } from 'node:path';
 import { loadConfig, type XiheConfig } from '../config.js';
 import { type History, openHistory } from '../history/index.js';
+import { LastGoodFolder } from '../knowledge/index.js';
 import { openLayout, type ProjectLayout } from '../layout.js';
 import { Hotspots, openPaths, type PathContext } from '../paths/index.js';
 import { AuditLog, Changeset, SideEffectLedger } from '../sandbox/index.js';
-import { BUILTIN_NAMES, loadTeamTools, type TeamToolProblem, ToolRegistry } from '../tools/index.js';
+import { BUILTIN_NAMES, loadTeamTools, Policy, type TeamToolProblem, ToolRegistry } from '../tools/index.js';
 import { openZhCore, QueryLog, type ZhCore } from '../zhcore/index.js';
 import { openReranker } from './rerank.js';
 
@@ -14,6 +16,8 @@ export interface Project {
   core: ZhCore;
   tools: ToolRegistry;
   toolProblems: TeamToolProblem[];
+  /** What may be done without a question, what not, and what not at all. */
+  policy: Policy;
   audit: AuditLog;
   /** What was asked and what it brought, for `xihe stats` and `xihe stale`. */
   queryLog: QueryLog;
@@ -45,7 +49,7 @@ export async function openProject(repo: string, env: NodeJS.ProcessEnv = process
     const project = await known;
     project.core.reload();
     project.config = loadConfig(layout.layerDir, env);
-    Object.assign(project, toolsOf(layout, project.config));
+    Object.assign(project, toolsOf(layout, project.config), { policy: policyOf(layout, env) });
     return project;
   }
   const opening = Promise.resolve().then(() => build(layout, env));
@@ -72,6 +76,7 @@ function build(layout: ProjectLayout, env: NodeJS.ProcessEnv): Project {
     core,
     stays: false,
     ...toolsOf(layout, config),
+    policy: policyOf(layout, env),
     audit: new AuditLog(layout.stateDir),
     queryLog: new QueryLog(layout.stateDir),
     sideEffects: new SideEffectLedger(layout.stateDir),
@@ -115,6 +120,11 @@ function toolsOf(layout: ProjectLayout, config: XiheConfig): Pick<Project, 'tool
   const { tools, problems } = loadTeamTools(layout.layerDir, BUILTIN_NAMES, process.env, config.model.timeoutSeconds);
   const dolphin = config.dolphin.address !== undefined;
   return { tools: new ToolRegistry(tools, { dolphin }), toolProblems: problems };
+}
+
+/** The rules as their files are now; of a broken one, what its last good version forbids. */
+function policyOf({ layerDir, stateDir }: ProjectLayout, env: NodeJS.ProcessEnv): Policy {
+  return Policy.load({ layerDir, env, lastGood: new LastGoodFolder(join(stateDir, 'last-good'), 'policy') });
 }
 
 function openChangeset(layout: ProjectLayout, id: string): Changeset {

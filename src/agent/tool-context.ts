@@ -1,7 +1,7 @@
 import { type AIMessage, ToolMessage } from '@langchain/core/messages';
 import { FeedingLedger, Workspace, type WorkspaceState } from '../paths/index.js';
 import type { Changeset } from '../sandbox/index.js';
-import type { ToolContext } from '../tools/index.js';
+import type { Caller, ToolContext } from '../tools/index.js';
 import { droppedCalls } from './context-window.js';
 import { windowOf } from './model-window.js';
 import { conversationOf, type NodeEnv, requestOf } from './node.js';
@@ -29,12 +29,17 @@ export function brokenCall(call: NonNullable<AIMessage['invalid_tool_calls']>[nu
   });
 }
 
+/** Who makes this request. */
+export function callerOf(state: RunState): Caller {
+  return requestOf(state).caller ?? LOCAL_CALLER;
+}
+
 /** Notes in the audit log what this run did, under its caller, thread and run. */
 export function record(state: RunState, env: NodeEnv, entry: Parameters<ToolContext['audit']>[0]): void {
   env.project.audit.append({
     ...entry,
     at: new Date().toISOString(),
-    who: (requestOf(state).caller ?? LOCAL_CALLER).name,
+    who: callerOf(state).name,
     thread: env.thread,
     ...(state.runId ? { trace: state.runId } : {}),
   });
@@ -44,7 +49,7 @@ export function record(state: RunState, env: NodeEnv, entry: Parameters<ToolCont
 export async function callSite(state: RunState, env: NodeEnv, changeset?: Changeset): Promise<CallSite> {
   const { project, thread } = env;
   const paths = await project.paths(env.signal);
-  const caller = requestOf(state).caller ?? LOCAL_CALLER;
+  const caller = callerOf(state);
   const fed: Fed[] = [];
   const intent = state.routed?.index ?? 0;
   const feeding = feedingOf(state, env);
@@ -56,6 +61,7 @@ export async function callSite(state: RunState, env: NodeEnv, changeset?: Change
     paths,
     ...(changeset ? { changeset } : {}),
     caller,
+    policy: project.policy,
     thread,
     callId,
     turn,

@@ -1,4 +1,4 @@
-import { type Command, InvalidArgumentError } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import { quoted } from '../errors.js';
 
 type SetExit = (code: number) => void;
@@ -27,7 +27,11 @@ function anchor(raw: string): { seq: number; hash: string } {
   throw new InvalidArgumentError(`「${quoted(raw)}」不是链尾，照抄 xihe audit --check 打印的「链尾」`);
 }
 
-/** The commands that look at what was done: `audit`. */
+function collect(value: string, before: string[] | undefined): string[] {
+  return [...(before ?? []), value];
+}
+
+/** The commands that look at what was done, and what may be done: `audit`, `policy`. */
 export function addRecordCommands(program: Command, sub: Sub, setExit: SetExit): void {
   sub(program, 'audit', '看做过什么：谁、何时、什么、结果；--check 查日志有没有被改过')
     .option('--limit <条数>', '最多几条，最近的', entries, 50)
@@ -37,4 +41,10 @@ export function addRecordCommands(program: Command, sub: Sub, setExit: SetExit):
     .option('--check', '核对整条链，说出第一处断开的文件和行')
     .option('--anchor <链尾>', '和以前留底的链尾比对', anchor)
     .action(async (options) => setExit(await (await import('./commands/audit.js')).audit(options)));
+  sub(program, 'policy [工具] [名=值...]', '看一个操作会放行、先问还是不许，由哪条规则定；不写工具就列出规则')
+    .option('--role <角色>', '当作有这个角色，可以写多次；不写就是本机用户的角色', collect)
+    .addOption(new Option('--yes <等级>', '当作运行时写了 --yes').choices(['low', 'medium']))
+    .action(async (tool: string | undefined, args: string[], options) =>
+      setExit(await (await import('./commands/policy.js')).policy(tool, args, options)),
+    );
 }

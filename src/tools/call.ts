@@ -1,6 +1,7 @@
 import { messageOf, XiheError } from '../errors.js';
 import { truncateToTokens } from '../text/index.js';
 import { toolCeilingMs } from './limits.js';
+import { policyRequest } from './policy.js';
 import type { AnyContract, ToolContext, ToolOutcome } from './types.js';
 
 /**
@@ -35,6 +36,7 @@ async function attempt(contract: AnyContract, rawInput: unknown, ctx: ToolContex
   try {
     assertRole(contract, ctx);
     const input = parseInput(contract, rawInput);
+    assertPolicy(contract, input as Record<string, unknown>, ctx);
     const output = await withTimeout(contract, ctx, (signal) => contract.run(input, { ...ctx, signal }));
     const faded = contract.faded?.(output);
     return { ok: true, text: contract.render(output), output, ...(faded ? { faded } : {}) };
@@ -49,6 +51,26 @@ function assertRole(contract: AnyContract, ctx: ToolContext): void {
   if (ctx.caller.roles.includes(contract.aclRole)) return;
   throw new XiheError('COMMAND_DENIED', `${ctx.caller.name} 没有角色 ${contract.aclRole}，不能用 ${contract.name}`, {
     hint: '请有权限的同事来做，或让管理员给你这个角色。',
+  });
+}
+
+/**
+ * What the rules deny is not done by anybody, and what they want to be asked about is not done by a model alone. Staged edits are
+ * asked about when they are to be written.
+ */
+function assertPolicy(contract: AnyContract, input: Record<string, unknown>, ctx: ToolContext): void {
+  if (ctx.policy === undefined) return;
+  const { decision, rule, why } = ctx.policy.decide(policyRequest(contract, input, ctx.caller.roles));
+  const place = rule === undefined ? '' : `（${rule.file}:${rule.line}）`;
+  if (decision === 'deny') {
+    throw new XiheError('COMMAND_DENIED', `规则不许用 ${contract.name}：${why}${place}`, {
+      hint: '换一种做法；规则不对就请团队改 .xihe/policy.yaml。',
+    });
+  }
+  const asks = decision === 'ask' && (rule !== undefined || contract.effect === 'outside');
+  if (!asks || ctx.approved === true || contract.effect === 'changeset') return;
+  throw new XiheError('COMMAND_DENIED', `${contract.name} 要先由人同意：${why}${place}`, {
+    hint: '请用户自己发起这个操作；这里不能代他同意。',
   });
 }
 

@@ -4,6 +4,7 @@ import type { DolphinSettings } from '../integrations/index.js';
 import type { FedPath, FeedingLedger, Hotspots, PathContext, Workspace } from '../paths/index.js';
 import type { AuditEntry, Changeset, Danger } from '../sandbox/index.js';
 import type { ZhCore } from '../zhcore/index.js';
+import type { Policy } from './policy.js';
 
 /** Who asks; roles come from the caller's identity, never from the model. */
 export interface Caller {
@@ -43,6 +44,10 @@ export interface ToolContext {
   /** What runs use, shared between them; absent where nothing is to be kept. */
   hotspots?: Hotspots;
   fed(entry: FedPath): void;
+  /** What the rules of the project say; absent where nothing of them is known, and then only the contract counts. */
+  policy?: Policy;
+  /** A person, or a rule, has agreed to this very call. */
+  approved?: boolean;
   audit(entry: Omit<AuditEntry, 'at' | 'who' | 'thread' | 'trace'>): void;
   progress(text: string): void;
 }

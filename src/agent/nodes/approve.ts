@@ -1,16 +1,41 @@
+import { type PolicyVerdict, policyRequest } from '../../tools/index.js';
 import { askHuman } from '../ask-human.js';
 import { type ApproveRequest, DANGER_NAMES, readVerdict } from '../human.js';
 import type { NodeBody } from '../node.js';
+import type { ToolRun } from '../state.js';
+import { callerOf, record } from '../tool-context.js';
 
-const LEVEL = { none: 0, low: 1, medium: 2, high: 3 } as const;
-
-/** Shows exactly what will happen and waits, by danger level; low danger runs and is reported after. */
-export const approveNode: NodeBody = (state) => {
+/**
+ * Shows exactly what will happen and waits, as the rules and the danger say; what is harmless runs and is reported after. LangGraph
+ * reruns this node from its start when the answer comes: before the interrupt it only reads.
+ */
+export const approveNode: NodeBody = (state, env) => {
   const tool = state.tool!;
-  const danger = tool.danger ?? 'high';
+  const contract = env.project.tools.get(tool.name!);
   const auto = state.request?.options.autoApprove ?? 'none';
-  if (danger === 'low' || LEVEL[danger] <= LEVEL[auto]) return { tool: { ...tool, approved: true } };
-  const request: ApproveRequest = {
+  const roles = callerOf(state).roles;
+  // The danger that was shown counts: a contract that changed meanwhile is found by `act`.
+  const request = { ...policyRequest(contract, tool.input, roles, auto), danger: tool.danger ?? 'high' };
+  const found = env.project.policy.decide(request);
+  if (found.decision === 'deny') {
+    record(state, env, { what: tool.name!, args: tool.input, result: 'COMMAND_DENIED', durationMs: 0 });
+    return { tool: { ...tool, outcome: denied(tool, found) } };
+  }
+  if (found.decision === 'allow') return { tool: { ...tool, approved: true } };
+  const verdict = askHuman(approveRequest(tool, found, request.irreversible), readVerdict).verdict;
+  // Words that are neither yes nor no are no permission to act.
+  return { tool: { ...tool, approved: verdict === 'approve' } };
+};
+
+function approveRequest(tool: ToolRun, found: PolicyVerdict, lasting: string | undefined): ApproveRequest {
+  const danger = tool.danger ?? 'high';
+  const reasons = [
+    tool.dangerWhy,
+    lasting,
+    ...(found.rule ? [`规则：${found.why}${placeOf(found)}`] : found.passedOver),
+  ];
+  const why = reasons.filter(Boolean).join('；');
+  return {
     kind: 'approve',
     tool: tool.name!,
     danger,
@@ -19,12 +44,19 @@ export const approveNode: NodeBody = (state) => {
       {
         name: tool.name!,
         args: tool.input,
-        description: `${tool.preview}\n危险等级：${DANGER_NAMES[danger]}（${tool.dangerWhy}）`,
+        description: `${tool.preview}\n危险等级：${DANGER_NAMES[danger]}（${why}）`,
       },
     ],
     reviewConfigs: [{ actionName: tool.name!, allowedDecisions: ['approve', 'reject'] }],
   };
-  const verdict = askHuman(request, readVerdict).verdict;
-  // Words that are neither yes nor no are no permission to act.
-  return { tool: { ...tool, approved: verdict === 'approve' } };
-};
+}
+
+function placeOf({ rule }: PolicyVerdict): string {
+  return rule === undefined ? '' : `（${rule.file}:${rule.line}）`;
+}
+
+/** What a rule denies is no refusal by the user, and is said as what it is. */
+function denied(tool: ToolRun, found: PolicyVerdict): NonNullable<ToolRun['outcome']> {
+  const text = `规则不许 ${tool.name}：${found.why}${placeOf(found)}，没有执行。`;
+  return { ok: false, code: 'COMMAND_DENIED', text };
+}

@@ -5,9 +5,10 @@ import { stableHash } from '../../text/index.js';
 import { askHuman } from '../ask-human.js';
 import { playbookCommands } from '../checks/diff-checks.js';
 import { type ConfirmRequest, readEditedFiles, readVerdict } from '../human.js';
-import type { NodeBody } from '../node.js';
+import type { NodeBody, NodeEnv } from '../node.js';
 import { prompt } from '../prompts.js';
 import type { Decision, Finding, RunState } from '../state.js';
+import { callerOf } from '../tool-context.js';
 
 /** Characters of diff in the question itself; it is stored with the checkpoint, and the whole lies in the changeset. */
 const MAX_DIFF_CHARS = 16_000;
@@ -15,12 +16,10 @@ const MAX_DIFF_CHARS = 16_000;
 const MANY_FILES = 20;
 
 /**
- * Files that decide what may run without a question later: the team's tools and settings, installed programs, git's hooks. A
+ * Files that decide what may run without a question later: the team's tools, rules and settings, installed programs, git's hooks. A
  * change to them is never waved through by `--yes`.
  */
-const GOVERNS_XIHE = /(^|\/)(\.xihe\/(tools\/|config\.ya?ml$)|node_modules\/|\.git(hooks)?\/|\.husky\/)/;
-
-const LEVEL = { none: 0, low: 1, medium: 2, high: 3 } as const;
+const GOVERNS_XIHE = /(^|\/)(\.xihe\/(tools\/|(config|policy)\.ya?ml$)|node_modules\/|\.git(hooks)?\/|\.husky\/)/;
 
 /**
  * One question with the diff, the findings and the commands still to run. LangGraph reruns this node from its start when the
@@ -30,8 +29,8 @@ export const confirmNode: NodeBody = (state, env) => {
   const changeset = env.project.changeset(state.changesetId!);
   const diffs = changeset.diff();
   const danger = dangerOfChange(diffs, state.findings);
-  const auto = state.request?.options.autoApprove ?? 'none';
-  if (LEVEL[danger] <= LEVEL[auto]) return { decision: { verdict: 'approve', by: 'auto' } };
+  const ruled = byRules(diffs, danger, state, env);
+  if (ruled) return { decision: ruled };
   const decision = askHuman(confirmRequest(state, changeset, diffs, danger), (answer) => {
     const verdict = readVerdict(answer);
     if (verdict.verdict === 'edit') takeEdits(changeset, readEditedFiles(answer), verdict, `edit-${state.round}`);
@@ -44,6 +43,30 @@ export const confirmNode: NodeBody = (state, env) => {
   });
   return { decision, messages: [note] };
 };
+
+/** What the rules decide on writing these files without a question; undefined where a person is to be asked. */
+function byRules(
+  diffs: FileDiff[],
+  danger: Danger,
+  state: RunState,
+  { project: { policy } }: NodeEnv,
+): Decision | undefined {
+  const roles = callerOf(state).roles;
+  const autoApprove = state.request?.options.autoApprove ?? 'none';
+  const args = { paths: diffs.map(({ path }) => path) };
+  const whole = policy.decide({ tool: 'apply_changeset', danger, args, roles, autoApprove });
+  const place = whole.rule ? `（${whole.rule.file}:${whole.rule.line}）` : '';
+  if (whole.decision === 'deny') return { verdict: 'reject', by: 'auto', comment: `规则不许：${whole.why}${place}` };
+  // No rule waves through what is not seen at a glance, deletes, or governs what may run.
+  if (whole.decision === 'ask' || danger === 'high') return undefined;
+  const asks = diffs.some(({ path, change }) =>
+    (change === 'deleted' ? ['delete_file'] : ['edit_file', 'write_file']).some((tool) => {
+      const one = policy.decide({ tool, danger: 'medium', args: { path }, roles, autoApprove });
+      return one.rule !== undefined && one.decision !== 'allow';
+    }),
+  );
+  return asks ? undefined : { verdict: 'approve', by: 'auto' };
+}
 
 /**
  * Stages the user's own version of files. Keyed by content, so that a rerun stages nothing twice, and a second try after one

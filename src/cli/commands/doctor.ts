@@ -47,6 +47,7 @@ export async function doctor(options: CommonOptions): Promise<number> {
     ...(await trusted(layout)),
     await coreFiles(options.repo),
     await teamTools(layout),
+    ...(await rules(layout)),
   ];
   const [model, vectors, server, dolphin] = await services;
   const around = [server, dolphin, await alertsCheck(config.alerts, layout)];
@@ -183,6 +184,18 @@ async function teamTools(layout: ProjectLayout): Promise<Check> {
   if (problems.length === 0) return { name: '团队工具', state: tools.length > 0 ? 'ok' : 'off', detail, hint: '' };
   const faults = problems.map((p) => `${p.file}:${p.line}：${p.reason}`).join('\n    ');
   return { name: '团队工具', state: 'warn', detail: `${detail}；${filesOf(problems)} 个文件没能加载`, hint: faults };
+}
+
+/** The rules of `policy.yaml`; nothing to tell where there are none. */
+async function rules(layout: ProjectLayout): Promise<Check[]> {
+  const { loadRules } = await import('../rules.js');
+  const { policy, findings } = loadRules(layout);
+  const files = policy.layers.filter(({ rules: some, broken }) => some.length > 0 || broken);
+  if (files.length === 0) return [];
+  const detail = files.map(({ file, rules: some }) => `${file} ${some.length} 条`).join('，');
+  const bad = findings.filter(({ level }) => level !== 'note');
+  const hint = bad.map(({ file, line: at, message }) => `${file}:${at}：${message}`).join('\n    ');
+  return [{ name: '规则', state: bad.length > 0 ? 'warn' : 'ok', detail, hint }];
 }
 
 async function coreFiles(repo: string): Promise<Check> {

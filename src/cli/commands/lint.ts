@@ -28,7 +28,7 @@ const PAGE_BYTES_MAX = 5_000_000;
 const OWN_PAGE = /^(?:docs\/.*\.md|README[^/]*\.md)$/i;
 
 /** What of `.xihe/` people write and `lint` looks at; its `state/` is made by every command. */
-const LAYER_PARTS = ['knowledge', 'playbooks', 'modules.yaml', 'config.yaml', 'tools'];
+const LAYER_PARTS = ['knowledge', 'playbooks', 'modules.yaml', 'config.yaml', 'tools', 'policy.yaml'];
 
 /** `xihe lint`: what is wrong with the entries, as text, JSON or SARIF. */
 export async function lint(files: string[], options: LintCommandOptions): Promise<number> {
@@ -41,7 +41,10 @@ export async function lint(files: string[], options: LintCommandOptions): Promis
     });
   }
   const result = await check(layout, hasLayer, options);
-  const findings = wanted.length === 0 ? result.findings : result.findings.filter((f) => isWanted(f, layout, wanted));
+  // What may act is no entry of the core, and has its own reader.
+  const { loadRules } = await import('../rules.js');
+  const all = [...result.findings, ...(hasLayer ? loadRules(layout).findings : [])];
+  const findings = wanted.length === 0 ? all : all.filter((f) => isWanted(f, layout, wanted));
   const errors = findings.filter(({ level }) => level === 'error').length;
   if (options.format === 'sarif') {
     const { toSarif } = await import('../../zhcore/index.js');

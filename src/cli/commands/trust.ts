@@ -2,6 +2,7 @@ import { createInterface } from 'node:readline/promises';
 import pc from 'picocolors';
 import type * as z from 'zod';
 import { projectRoot } from '../../layout.js';
+import { POLICY_FILE } from '../../tools/index.js';
 import { trust as remember, shownAddress } from '../../trust.js';
 import { allDestinations, type ProjectDestination } from '../destinations.js';
 import { EXIT } from '../exit-codes.js';
@@ -71,14 +72,15 @@ const AGREED_CHARS = 4_000;
 function shownOf({ setting, address, chosen }: ProjectDestination): Shown {
   const known = SENDS[setting];
   const shown = shownAddress(address, AGREED_CHARS);
-  if (known === undefined) return { setting, address: shown, ...toolOf(address), chosen };
+  if (known === undefined) return { setting, address: shown, ...toolOf(setting, address), chosen };
   const named = [...address.matchAll(/\$\{(\w+)\}/g)].map(([, name]) => name as string);
   const variables = setting === 'embedding.langchain' ? [...new Set(named)] : known.variables;
   return { setting, address: shown, sends: known.sends, variables, chosen };
 }
 
-/** A team's tool, see `teamDestinations`. */
-function toolOf(address: string): Pick<Shown, 'sends' | 'variables'> {
+/** A team's tool, see `teamDestinations`, or the rules that allow something, see `policyDestination`. */
+function toolOf(setting: string, address: string): Pick<Shown, 'sends' | 'variables'> {
+  if (setting === POLICY_FILE) return { sends: '规则里 allow 的操作不再问你就执行', variables: [] };
   const { danger, env } = JSON.parse(address) as { danger: string; env: string[] };
   const asks = danger === 'low' ? '标的是低危：说到它就运行，不再问你' : '运行这条命令，运行前会问你';
   return { sends: asks, variables: env };

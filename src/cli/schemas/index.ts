@@ -4,6 +4,7 @@ import { auditCheckJson, auditJson } from './audit.js';
 import { importJson } from './import.js';
 import { indexJson } from './index-knowledge.js';
 import { lintJson } from './lint.js';
+import { policyJson } from './policy.js';
 import { scanJson } from './scan.js';
 import { monthJson, staleListJson } from './stale.js';
 import { statsJson } from './stats.js';
@@ -27,5 +28,6 @@ export const ALL_OUTPUT_SCHEMAS = {
   audit: auditJson,
   'audit --check': auditCheckJson,
   'alert test / alert flush': alertJson,
+  policy: policyJson,
   '（出错时）': onError,
 } as const;
