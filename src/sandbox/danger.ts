@@ -1,4 +1,4 @@
-import type { Rule } from './dangerArgs.js';
+import { GONE, type Rule } from './dangerArgs.js';
 import { isOutside, isPrecious, isSecretPlace, placesOf } from './dangerPaths.js';
 import { HIGH_RULES, LOW_RULES, MEDIUM_RULES, WRAPPERS } from './dangerRules.js';
 import { type SimpleCommand, splitShell } from './shellSplit.js';
@@ -8,6 +8,8 @@ import type { Danger } from './types.js';
 export interface DangerVerdict {
   danger: Danger;
   why: string;
+  /** In Chinese: what of it can't be undone (of any part); absent where the tables know of nothing. */
+  irreversible?: string;
 }
 
 const ORDER: Record<Danger, number> = { low: 0, medium: 1, high: 2 };
@@ -25,6 +27,13 @@ export function dangerOf(commandLine: string): DangerVerdict {
   return classify(commandLine, 0);
 }
 
+/**
+ * The same for a program that is run with these very arguments, without a shell: a `$x` or a `;` in them is text.
+ */
+export function dangerOfProgram(argv: readonly string[]): DangerVerdict {
+  return ofWords(argv, false, 0);
+}
+
 function classify(line: string, depth: number): DangerVerdict {
   if (depth > MAX_DEPTH) return { danger: 'medium', why: '命令套得太深，看不清' };
   if (/:\s*\(\s*\)\s*\{.*\|.*&.*\}/s.test(line)) return { danger: 'high', why: '会无限复制进程' };
@@ -35,8 +44,11 @@ function classify(line: string, depth: number): DangerVerdict {
   return verdicts.reduce(worse);
 }
 
+/** The more dangerous of two; what can't be undone of either stays so in both. */
 function worse(a: DangerVerdict, b: DangerVerdict): DangerVerdict {
-  return ORDER[b.danger] > ORDER[a.danger] ? b : a;
+  const worst = ORDER[b.danger] > ORDER[a.danger] ? b : a;
+  const irreversible = worst.irreversible ?? a.irreversible ?? b.irreversible;
+  return irreversible === worst.irreversible ? worst : { ...worst, ...(irreversible ? { irreversible } : {}) };
 }
 
 function ofCommand(command: SimpleCommand, depth: number): DangerVerdict {
@@ -47,7 +59,7 @@ function ofCommand(command: SimpleCommand, depth: number): DangerVerdict {
 
 function ofWrites(writes: readonly string[]): DangerVerdict {
   const real = writes.filter((w) => !/^\/dev\/(null|stdout|stderr|tty)$|^\/dev\/fd\//.test(w));
-  if (real.some((w) => /^\/dev\//.test(w))) return { danger: 'high', why: '直接写设备' };
+  if (real.some((w) => /^\/dev\//.test(w))) return { danger: 'high', why: '直接写设备', irreversible: GONE.data };
   if (real.some((w) => /^\/(etc|boot|usr|bin|sbin|lib)\//.test(w))) return { danger: 'high', why: '改写系统文件' };
   const precious = real.find(isPrecious);
   if (precious !== undefined) return { danger: 'high', why: `改写主目录或系统里的 ${precious}` };
@@ -83,7 +95,8 @@ function ofProgram(words: readonly string[], piped: boolean, depth: number): Dan
   const sql = args.find((a) =>
     /\b(drop|truncate)\s+(table|database|schema|index|view|user|collection)\b|\bdelete\s+from\b/i.test(a),
   );
-  if (sql !== undefined && !LOW_READERS.has(name)) return { danger: 'high', why: '删除数据库里的数据' };
+  if (sql !== undefined && !LOW_READERS.has(name))
+    return { danger: 'high', why: '删除数据库里的数据', irreversible: GONE.data };
   const wrapped = ofWrapped(name, args, piped, depth);
   if (wrapped !== null) return wrapped;
   const places = ofPlaces(name, args);
@@ -109,7 +122,7 @@ function ofTables(name: string, args: readonly string[], piped: boolean): Danger
     const rule = (Object.hasOwn(rules, name) ? rules[name]! : []).find(
       (r) => r.when === undefined || r.when(args, piped),
     );
-    if (rule !== undefined) return { danger, why: rule.why };
+    if (rule !== undefined) return { danger, why: rule.why, ...(rule.lasting ? { irreversible: rule.lasting } : {}) };
   }
   if (/deploy|release|rollback|restart|上线|发布|部署|回滚|重启/i.test(name))
     return { danger: 'high', why: `${name} 看起来是发布或重启` };
@@ -173,7 +186,8 @@ function ofWrapped(name: string, args: readonly string[], piped: boolean, depth:
   if (rest.length === 0) return own;
   const inner = ofWords(rest, piped, depth + 1);
   // `xargs rm`: what it gets is unknown, so it is never harmless.
-  if (name === 'xargs' && programName(rest[0]!) === 'rm') return { danger: 'high', why: '批量删除文件' };
+  if (name === 'xargs' && programName(rest[0]!) === 'rm')
+    return { danger: 'high', why: '批量删除文件', irreversible: GONE.files };
   return worse(own, inner);
 }
 

@@ -2,6 +2,7 @@ import {
   always,
   anyArg,
   CHECK_SCRIPT,
+  clusterSubIs,
   forAll,
   gitSub,
   hasFlag,
@@ -181,7 +182,7 @@ export const LOW_RULES: Rules = merged(
     kubectl: [
       {
         why: '只看集群信息',
-        when: subIs('get', 'describe', 'logs', 'top', 'version', 'explain', 'api-resources', 'config'),
+        when: clusterSubIs('get', 'describe', 'logs', 'top', 'version', 'explain', 'api-resources', 'config'),
       },
     ],
   },

@@ -1,4 +1,4 @@
-import { always, gitSub, merged, type Rules, type Wrapper } from './dangerArgs.js';
+import { always, GONE, gitSub, merged, type Rules, type Wrapper } from './dangerArgs.js';
 
 export { HIGH_RULES } from './dangerHigh.js';
 export { LOW_RULES } from './dangerLow.js';
@@ -43,7 +43,8 @@ export const WRAPPERS: Readonly<Record<string, Wrapper>> = {
 
 /** Known, and writes something, talks to the network, or runs code that we do not see. */
 export const MEDIUM_RULES: Rules = merged(
-  always('删除文件', 'rm del erase rmdir rd unlink'),
+  always('删除文件', 'rm del erase unlink', GONE.files),
+  always('删除空目录', 'rmdir rd'),
   always(
     '写文件',
     'cp mv touch mkdir ln tee install truncate patch tar zip unzip gzip gunzip xz split sed sort find awk gawk mawk chmod chown rsync tree uniq xxd yq iconv file vim vi nano ed',

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { dangerOf } from '../../src/sandbox/index.js';
+import { dangerOf, dangerOfProgram } from '../../src/sandbox/index.js';
 
 const LOW = [
   'ls -la src',
@@ -300,5 +300,64 @@ describe('dangerOf', () => {
       expect(['low', 'medium', 'high']).toContain(danger);
       expect(why).not.toBe('');
     }
+  });
+});
+
+describe('what can not be undone', () => {
+  const lasting = [
+    'rm a.txt',
+    'rm -rf build',
+    'find . -name "*.log" -delete',
+    'ls | xargs rm',
+    'git push --force origin main',
+    'git push origin +main',
+    'git push origin :old',
+    'git reset --hard HEAD~1',
+    'git clean -fd',
+    'psql -c "DROP TABLE orders"',
+    'mysql -e "delete from orders"',
+    'redis-cli flushall',
+    'kubectl delete pod web-1',
+    'kubectl -n prod delete pod web-1',
+    'kubectl -n get delete pod web-1',
+    'helm --kube-context prod uninstall web',
+    'kubectl -n prod rollout restart deploy/web',
+    'helm uninstall web',
+    'docker compose down',
+    'terraform destroy',
+    'npm publish',
+    'curl -X DELETE https://a.example/orders/1',
+    'rsync -a --delete a/ b/',
+    'dd if=/dev/zero of=/dev/sda',
+    'sudo rm -rf /srv/a',
+    "bash -c 'cd /srv && rm -rf a'",
+    'npm test; git push -f',
+  ];
+  it.each(lasting)('is known by its exact shape: %s', (line) => {
+    expect(dangerOf(line).irreversible).toMatch(/回不来|收不回来|会丢|接不上/);
+  });
+
+  it.each([
+    'git push origin main',
+    'kubectl apply -f a.yaml',
+    'kubectl get pods',
+    'docker build .',
+    'terraform apply',
+    'git clean -n',
+    'echo "rm -rf /"',
+    'grep -rn "DROP TABLE" src',
+    // A name makes it likely, and says nothing exactly.
+    'npm run deploy',
+    './scripts/restart.sh',
+    'mkdir a',
+  ])('and nothing else: %s', (line) => {
+    expect(dangerOf(line).irreversible).toBeUndefined();
+  });
+
+  it('of a program without a shell: its words are words', () => {
+    expect(dangerOfProgram(['rm', '-rf', 'a b']).irreversible).toBeDefined();
+    expect(dangerOfProgram(['sh', '-c', 'rm -rf a']).irreversible).toBeDefined();
+    expect(dangerOfProgram(['echo', '; rm -rf /']).irreversible).toBeUndefined();
+    expect(dangerOfProgram([])).toMatchObject({ danger: 'low' });
   });
 });
