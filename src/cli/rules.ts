@@ -8,7 +8,7 @@ import type { Finding } from '../zhcore/index.js';
 export interface ProjectRules {
   policy: Policy;
   tools: ToolRegistry;
-  /** Faults of the rules and of the team's tools, with their places. */
+  /** Faults of the rules, with their places. */
   findings: Finding[];
 }
 
@@ -19,14 +19,9 @@ const WRITES = 'apply_changeset';
 export function loadRules({ layerDir, stateDir }: Pick<ProjectLayout, 'layerDir' | 'stateDir'>): ProjectRules {
   const lastGood = new LastGoodFolder(join(stateDir, 'last-good'), 'policy');
   const policy = Policy.load({ layerDir, lastGood });
-  const { tools, problems } = loadTeamTools(layerDir, BUILTIN_NAMES);
-  const registry = new ToolRegistry(tools);
+  const registry = new ToolRegistry(loadTeamTools(layerDir, BUILTIN_NAMES).tools, { dolphin: true });
   const names = [...registry.all().map(({ name }) => name), WRITES];
-  const findings = [
-    ...problems.map(({ file, line, reason }) => finding('error', 'tool', file, line, reason)),
-    ...policy.layers.flatMap((layer) => ofLayer(layer, names)),
-  ];
-  return { policy, tools: registry, findings };
+  return { policy, tools: registry, findings: policy.layers.flatMap((layer) => ofLayer(layer, names)) };
 }
 
 function finding(level: Finding['level'], rule: string, file: string, line: number, message: string): Finding {

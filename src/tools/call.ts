@@ -1,8 +1,8 @@
 import { messageOf, XiheError } from '../errors.js';
 import { truncateToTokens } from '../text/index.js';
 import { toolCeilingMs } from './limits.js';
-import { policyRequest } from './policy.js';
-import type { AnyContract, ToolContext, ToolOutcome } from './types.js';
+import { Policy, policyRequest } from './policy.js';
+import type { AnyContract, Approval, ToolContext, ToolOutcome } from './types.js';
 
 /**
  * Longest text of one tool result, in tokens. A result is sent again in every later turn, so its cost grows with the
@@ -36,7 +36,7 @@ async function attempt(contract: AnyContract, rawInput: unknown, ctx: ToolContex
   try {
     assertRole(contract, ctx);
     const input = parseInput(contract, rawInput);
-    assertPolicy(contract, input as Record<string, unknown>, ctx);
+    assertPolicy(contract, input as Record<string, unknown>, ctx, isApproved(contract, rawInput, ctx));
     const output = await withTimeout(contract, ctx, (signal) => contract.run(input, { ...ctx, signal }));
     const faded = contract.faded?.(output);
     return { ok: true, text: contract.render(output), output, ...(faded ? { faded } : {}) };
@@ -54,13 +54,30 @@ function assertRole(contract: AnyContract, ctx: ToolContext): void {
   });
 }
 
+/** Where a caller knows of no rules. */
+const NO_RULES = new Policy([]);
+
+/** The yes to a call with these arguments, as they will be given to {@link callTool}. To be made only of what somebody was shown. */
+export function approvalOf(tool: string, rawInput: unknown): Approval {
+  return { tool, args: JSON.stringify(rawInput ?? {}) };
+}
+
+function isApproved({ name }: AnyContract, rawInput: unknown, { approval }: ToolContext): boolean {
+  return approval?.tool === name && approval.args === approvalOf(name, rawInput).args;
+}
+
 /**
- * What the rules deny is not done by anybody, and what they want to be asked about is not done by a model alone. Staged edits are
- * asked about when they are to be written.
+ * What the rules deny is not done by anybody. What is to be asked about, because of a rule or because it acts on the world, is done
+ * only with a yes to this very call, so no caller gets around it by leaving the question out. Staged edits are asked about when they
+ * are to be written.
  */
-function assertPolicy(contract: AnyContract, input: Record<string, unknown>, ctx: ToolContext): void {
-  if (ctx.policy === undefined) return;
-  const { decision, rule, why } = ctx.policy.decide(policyRequest(contract, input, ctx.caller.roles));
+function assertPolicy(
+  contract: AnyContract,
+  input: Record<string, unknown>,
+  ctx: ToolContext,
+  approved: boolean,
+): void {
+  const { decision, rule, why } = (ctx.policy ?? NO_RULES).decide(policyRequest(contract, input, ctx.caller.roles));
   const place = rule === undefined ? '' : `（${rule.file}:${rule.line}）`;
   if (decision === 'deny') {
     throw new XiheError('COMMAND_DENIED', `规则不许用 ${contract.name}：${why}${place}`, {
@@ -68,7 +85,7 @@ function assertPolicy(contract: AnyContract, input: Record<string, unknown>, ctx
     });
   }
   const asks = decision === 'ask' && (rule !== undefined || contract.effect === 'outside');
-  if (!asks || ctx.approved === true || contract.effect === 'changeset') return;
+  if (!asks || approved || contract.effect === 'changeset') return;
   throw new XiheError('COMMAND_DENIED', `${contract.name} 要先由人同意：${why}${place}`, {
     hint: '请用户自己发起这个操作；这里不能代他同意。',
   });

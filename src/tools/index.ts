@@ -5,17 +5,22 @@ export { commandFailed, renderRun, runInScratch } from './builtin/command-tools.
 export { lookupKnowledge, RENDER_LIMITS, renderLookup, zhCoreQuery } from './builtin/core-tools.js';
 export { renderCandidates } from './builtin/path-tools.js';
 export { testSummary } from './builtin/test-summary.js';
-export { callTool, MAX_RESULT_TOKENS, parseInput } from './call.js';
+export { approvalOf, callTool, MAX_RESULT_TOKENS, parseInput } from './call.js';
 export { type ContractFault, contractFaults, defineTool, jsonSchemaOf, MAX_DESCRIPTION } from './contract.js';
 export { DEFAULT_MODEL_SECONDS, DEFAULT_TOOL_SECONDS, toolCeilingMs } from './limits.js';
-export { irreversible } from './irreversible.js';
-export { Policy, type PolicyDecision, type PolicyRequest, type PolicyVerdict, policyRequest } from './policy.js';
+export {
+  irreversible,
+  Policy,
+  type PolicyDecision,
+  type PolicyRequest,
+  type PolicyVerdict,
+  policyRequest,
+} from './policy.js';
 export {
   POLICY_FILE,
   type PolicyLayer,
   type PolicyProblem,
   type PolicyRule,
-  policyDestination,
   policyRuleSchema,
 } from './policyFile.js';
 export {

@@ -1,7 +1,6 @@
 import picomatch from 'picomatch';
 import type { Danger } from '../sandbox/index.js';
 import { fold } from '../text/index.js';
-import { irreversible } from './irreversible.js';
 import {
   loadPolicyLayers,
   type PolicyLayer,
@@ -23,6 +22,8 @@ export interface PolicyRequest {
   roles: readonly string[];
   /** In Chinese: why it can't be undone; undefined when it can. */
   irreversible?: string | undefined;
+  /** False where the user has not trusted whoever wrote the tool's definition. */
+  trusted?: boolean | undefined;
   /** `--yes`: highest danger that the user wants not to be asked about. */
   autoApprove?: 'none' | 'low' | 'medium';
 }
@@ -73,16 +74,29 @@ export class Policy {
     return { ...this.withoutRule(request), passedOver };
   }
 
+  /** Whether some rule wants to allow this tool, in whichever case. */
+  mentionsAllowed(tool: string): boolean {
+    const names = (rule: PolicyRule) =>
+      rule.tool === undefined || listOf(rule.tool).some((n) => likeText(n, tool, true));
+    return this.layers.some(({ rules }) => rules.some((rule) => rule.decision === 'allow' && names(rule)));
+  }
+
   /** What holds where no rule decides. */
   private withoutRule({ danger, irreversible: lasting, autoApprove = 'none' }: PolicyRequest): PolicyVerdict {
     const as = (decision: PolicyDecision, why: string) => ({ decision, why, passedOver: [] });
-    if (lasting !== undefined) return as('ask', `${lasting}，总要先问`);
+    if (lasting !== undefined) return as('ask', `${lasting}，要先问`);
     if (danger === 'low') return as('allow', '低危，不用问');
     const broken = this.layers.find((layer) => layer.broken);
     if (broken) return as('ask', `${broken.file} 写坏了，修好之前 --yes 不算`);
     if (LEVEL[danger] <= LEVEL[autoApprove]) return as('allow', `--yes ${autoApprove} 包括它`);
     return as('ask', '没有规则说到它，不是低危就先问');
   }
+}
+
+/** Why a call can't be taken back, in Chinese, as its contract says; undefined where it can. */
+export function irreversible(contract: AnyContract, args: Record<string, unknown>): string | undefined {
+  if (contract.effect !== 'outside') return undefined;
+  return typeof contract.irreversible === 'function' ? contract.irreversible(args) : contract.irreversible;
 }
 
 /** What a call of a tool asks of the rules. */
@@ -93,13 +107,15 @@ export function policyRequest(
   autoApprove: PolicyRequest['autoApprove'] = 'none',
 ): PolicyRequest {
   const danger = contract.dangerOf?.(args).danger ?? contract.danger;
-  return { tool: contract.name, danger, args, roles, irreversible: irreversible(contract, args), autoApprove };
+  const lasting = irreversible(contract, args);
+  return { tool: contract.name, danger, args, roles, irreversible: lasting, trusted: contract.trusted, autoApprove };
 }
 
 /** Why a rule that allows does not count; undefined when it does. */
 function noAllow(layer: PolicyLayer, rule: PolicyRule, request: PolicyRequest): string | undefined {
   if (layer.broken) return `${layer.file} 现在写坏了，放行的规则不算`;
   if (!layer.mayAllow) return '你还没有信任这份规则（xihe trust）';
+  if (request.trusted === false) return '你还没有信任这个操作现在的写法（xihe trust）';
   if (request.irreversible !== undefined && !listOf(rule.tool).includes(request.tool))
     return `${request.irreversible}，要写出工具的全名才放行`;
   return undefined;

@@ -113,11 +113,6 @@ function destinationOf(rules: readonly PolicyRule[], project: string): Untrusted
   return { project, setting: POLICY_FILE, address: JSON.stringify({ rules: listed }) };
 }
 
-/** What `xihe trust` has to show of the project's rules; undefined when none of them allows anything. */
-export function policyDestination(layerDir: string, env: NodeJS.ProcessEnv = process.env): PolicyLayer['destination'] {
-  return loadPolicyLayers({ layerDir, env }).at(-1)?.destination;
-}
-
 type Loaded = Omit<PolicyLayer, 'mayAllow' | 'destination'>;
 
 function loadOne(path: string, file: string, inside: string | undefined, lastGood: LastGood | undefined): Loaded {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import * as z from 'zod';
 import { messageOf, XiheError } from '../errors.js';
 import { LEADS_OUT, leadsOut } from '../inside.js';
-import { type RunResult, runProcess } from '../sandbox/index.js';
+import { dangerOfProgram, type RunResult, runProcess } from '../sandbox/index.js';
 import { readStateFile } from '../stateFile.js';
 import { isTrusted, projectOf, type Untrusted } from '../trust.js';
 import { parseYaml } from '../yaml.js';
@@ -39,6 +39,8 @@ export const teamToolSchema = z
     argv: z.array(z.string()).min(1),
     /** Names of environment variables that it needs and that look like secrets; others are passed on anyway. */
     env: z.array(z.string().regex(/^[A-Za-z_]\w*$/)).default([]),
+    /** What it does can't be taken back: `true`, or why. */
+    irreversible: z.union([z.boolean(), z.string().trim().min(1)]).default(false),
     parameters: z.record(z.string(), parameterSchema).default({}),
     examples: z.array(z.record(z.string(), z.unknown())).min(1),
   })
@@ -53,8 +55,10 @@ type Input = Record<string, unknown>;
 export interface TeamTool extends ToolContract<Input, { command: string; result: RunResult }> {
   keywords: string[];
   source: string;
-  /** What of it has to be trusted. */
-  destination: TeamDestination | undefined;
+  /** What of it can be trusted. */
+  destination: TeamDestination;
+  /** It acts without a question, or gets secrets: neither happens before it is trusted. */
+  needsTrust: boolean;
   /** The program and arguments that these parameters would run: shown before it is confirmed. */
   commandLine(input: Input): string[];
 }
@@ -69,21 +73,30 @@ export interface TeamToolProblem {
 /** What a team's tool runs on the user's machine, and with which secrets, as something to be trusted or not. */
 export interface TeamDestination extends Untrusted {
   trusted: boolean;
+  /** A rule allows it without a question. */
+  ruled?: boolean;
 }
 
 /**
  * The tools of a project that act without a question, or that get secrets: a repository can declare both, so they do so only once the user
  * has trusted them.
+ *
+ * @param isAllowed whether a rule allows a tool without a question: what it runs is the repository's word all the same
  */
-export function teamDestinations(layerDir: string, env: NodeJS.ProcessEnv = process.env): TeamDestination[] {
-  return loadTeamTools(layerDir, new Set(), env).tools.flatMap(({ destination }) => destination ?? []);
+export function teamDestinations(
+  layerDir: string,
+  env: NodeJS.ProcessEnv = process.env,
+  isAllowed: (tool: string) => boolean = () => false,
+): TeamDestination[] {
+  return loadTeamTools(layerDir, new Set(), env)
+    .tools.filter(({ needsTrust, name }) => needsTrust || isAllowed(name))
+    .map(({ destination, name }) => ({ ...destination, ruled: isAllowed(name) }));
 }
 
-/** @returns undefined for a tool that asks before it acts, and gets no secret */
-function destinationOf(spec: TeamToolFile, place: ToolPlace): TeamDestination | undefined {
-  if (spec.danger !== 'low' && spec.env.length === 0) return undefined;
-  const { danger, argv, env } = spec;
-  const one = { project: place.project, setting: place.file, address: JSON.stringify({ danger, env, argv }) };
+function destinationOf(spec: TeamToolFile, place: ToolPlace): TeamDestination {
+  const { danger, argv, env, irreversible } = spec;
+  const what = { danger, env, argv, ...(irreversible === false ? {} : { irreversible }) };
+  const one = { project: place.project, setting: place.file, address: JSON.stringify(what) };
   return { ...one, trusted: isTrusted(one, place.env) };
 }
 
@@ -198,7 +211,7 @@ function inFile({ part, at, reason }: ContractFault): FileFault {
 
 function teamTool(spec: TeamToolFile, place: ToolPlace): TeamTool {
   const destination = destinationOf(spec, place);
-  const isNew = destination?.trusted === false;
+  const isNew = !destination.trusted;
   const commandLine = (input: Input) => spec.argv.map((part) => fill(part, input));
   return {
     name: spec.name,
@@ -206,6 +219,8 @@ function teamTool(spec: TeamToolFile, place: ToolPlace): TeamTool {
     keywords: spec.keywords,
     source: `repo://${place.file}`,
     destination,
+    needsTrust: spec.danger === 'low' || spec.env.length > 0,
+    trusted: destination.trusted,
     input: inputSchema(spec),
     examples: spec.examples,
     danger: isNew && spec.danger === 'low' ? 'medium' : spec.danger,
@@ -216,6 +231,8 @@ function teamTool(spec: TeamToolFile, place: ToolPlace): TeamTool {
     timeoutMs: spec.timeout_seconds * 1000,
     timeoutOf: ({ modelSeconds }) => commandLimits(spec.timeout_seconds, modelSeconds).tool,
     effect: 'outside',
+    // What the command says exactly counts whatever the file says of it.
+    irreversible: (input) => saidOf(spec) ?? dangerOfProgram(commandLine(input)).irreversible,
     commandLine,
     async run(input, ctx) {
       const argv = commandLine(input);
@@ -238,6 +255,10 @@ function teamTool(spec: TeamToolFile, place: ToolPlace): TeamTool {
     },
     render: ({ command, result }) => renderRun(command, result),
   };
+}
+
+function saidOf({ irreversible }: TeamToolFile): string | undefined {
+  return irreversible === true ? '团队写明了做完不能撤销' : irreversible || undefined;
 }
 
 const NOT_YET_TRUSTED = {

@@ -46,10 +46,17 @@ export interface ToolContext {
   fed(entry: FedPath): void;
   /** What the rules of the project say; absent where nothing of them is known, and then only the contract counts. */
   policy?: Policy;
-  /** A person, or a rule, has agreed to this very call. */
-  approved?: boolean;
+  /** Somebody's yes to one call; to any other than it names it says nothing. */
+  approval?: Approval;
   audit(entry: Omit<AuditEntry, 'at' | 'who' | 'thread' | 'trace'>): void;
   progress(text: string): void;
+}
+
+/** A person, or a rule, agreed to one call: of this tool, with these arguments. Made by `approvalOf`. */
+export interface Approval {
+  tool: string;
+  /** As JSON. */
+  args: string;
 }
 
 /** How dangerous a call is, with the reason in Chinese. */
@@ -89,6 +96,13 @@ export interface ToolContract<I = Record<string, unknown>, O = unknown> {
    * through the side-effect ledger.
    */
   effect: 'none' | 'changeset' | 'scratch' | 'outside';
+  /**
+   * In Chinese: why what this call does can't be taken back; absent where it can. Such a call always waits for a person, unless a rule
+   * allows the tool by its full name. Only an effect outside is asked: an edit can be undone, a copy is thrown away.
+   */
+  irreversible?: string | ((input: I) => string | undefined);
+  /** False where somebody else's words define the tool and the user has not trusted them: then no rule allows it. */
+  trusted?: boolean;
   run(input: I, ctx: ToolContext): Promise<O>;
   render(output: O): string;
   /** What remains of the result once it has faded: one line. Without it the result stays as it is. */

@@ -3,7 +3,14 @@ import { openProject } from '../../src/agent/project.js';
 import { callSite } from '../../src/agent/tool-context.js';
 import { dolphinCheck } from '../../src/cli/commands/doctorDolphin.js';
 import { configFaults, loadConfig } from '../../src/config.js';
-import { BUILTIN_NAMES, callTool, contractFaults, loadTeamTools, ToolRegistry } from '../../src/tools/index.js';
+import {
+  approvalOf,
+  BUILTIN_NAMES,
+  callTool,
+  contractFaults,
+  loadTeamTools,
+  ToolRegistry,
+} from '../../src/tools/index.js';
 import { envOf, makeRepo, NO_VECTORS, removeRepo, stateOf } from '../agent/support.js';
 import { type DolphinServer, startDolphin, TOKEN } from '../support/dolphin-server.js';
 
@@ -24,12 +31,13 @@ afterEach(async () => {
   removeRepo(repo);
 });
 
-/** Calls a tool as the graph does, with the settings of the project and the token of the environment. */
+/** Calls a tool as the graph does after a yes, with the settings of the project and the token of the environment. */
 async function call(name: string, input: Record<string, unknown>) {
   const env = await envOf(repo);
   env.project.config = loadConfig(layer(), { ...NO_VECTORS, XIHE_DOLPHIN_TOKEN: TOKEN });
   const site = await callSite(stateOf('改', 'tool'), env);
-  return callTool(env.project.tools.get(name), input, site.ctx(`id-${Math.random()}`));
+  const ctx = { ...site.ctx(`id-${Math.random()}`), approval: approvalOf(name, input) };
+  return callTool(env.project.tools.get(name), input, ctx);
 }
 
 describe('the tools of DolphinScheduler', () => {

@@ -6,13 +6,15 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { LastGoodFolder } from '../../src/knowledge/index.js';
 import {
   type AnyContract,
+  approvalOf,
   callTool,
   irreversible,
   loadTeamTools,
   Policy,
   type PolicyRequest,
-  policyDestination,
+  policyRequest,
   type ToolContext,
+  teamDestinations,
 } from '../../src/tools/index.js';
 import { trust } from '../../src/trust.js';
 
@@ -35,7 +37,7 @@ function load(rules: string[], where = join(layerDir, 'policy.yaml')): Policy {
   writeFileSync(where, `rules:\n${rules.map(rule).join('')}`);
   return Policy.load({ layerDir });
 }
-const trusting = () => trust(dir, [policyDestination(layerDir)!]);
+const trusting = () => trust(dir, [Policy.load({ layerDir }).layers.at(-1)!.destination!]);
 const request = (more: Partial<PolicyRequest> = {}): PolicyRequest => ({
   tool: 'notify',
   danger: 'medium',
@@ -183,8 +185,9 @@ describe('a call', () => {
   };
   const tool = (name: string, argv = 'node, -e, "0"', description = '发通知') =>
     team(`name: ${name}\ndescription: ${description}\ndanger: medium\nargv: [${argv}]\nexamples: [{}]\n`);
-  const call = async (contract: AnyContract, policy: Policy, approved: boolean) => {
-    const ctx = { root: dir, caller: { name: 't', roles: ['developer'] }, audit: () => {}, policy, approved };
+  const call = async (contract: AnyContract, policy: Policy | undefined, approved: boolean) => {
+    const approval = approved ? approvalOf(contract.name, {}) : undefined;
+    const ctx = { root: dir, caller: { name: 't', roles: ['developer'] }, audit: () => {}, policy, approval };
     return (await callTool(contract, {}, ctx as unknown as ToolContext)).code ?? 'ok';
   };
 
@@ -195,12 +198,53 @@ describe('a call', () => {
     expect(await call(contract, load(['tool: other, decision: deny']), true)).toBe('ok');
   });
 
-  it('knows what can not be undone by name, description, program and command', () => {
-    const why = (...args: Parameters<typeof tool>) => irreversible(tool(...args), {});
-    expect(why('restart_order')).toBe('重启不能撤销');
-    expect(why('order_up', './run.sh', '把订单服务部署到测试环境')).toBe('部署不能撤销');
-    expect(why('order_up', './scripts/deploy-order.sh')).toBe('部署不能撤销');
-    expect(why('order_up', 'rm, -rf, /var/data')).toContain('不能撤销');
-    expect(why('order_up', './run.sh')).toBeUndefined();
+  it('is not made without a yes to these very arguments, also where nobody knows of rules', async () => {
+    const contract = tool('notify_team');
+    expect(await call(contract, undefined, false)).toBe('COMMAND_DENIED');
+    expect(await call(contract, undefined, true)).toBe('ok');
+    const ctx = { root: dir, caller: { name: 't', roles: ['developer'] }, audit: () => {} };
+    for (const approval of [approvalOf('notify_others', {}), approvalOf('notify_team', { to: 'all' })])
+      expect((await callTool(contract, {}, { ...ctx, approval } as unknown as ToolContext)).code).toBe(
+        'COMMAND_DENIED',
+      );
+  });
+
+  it('can not be undone where its contract says so, or its command exactly does', () => {
+    const why = (more: string, argv = './run.sh', name = 'order_up') =>
+      irreversible(
+        team(`name: ${name}\ndescription: 重启并清空\ndanger: medium\nargv: [${argv}]\n${more}examples: [{}]\n`),
+        {},
+      );
+    // Words are no data: what the file does not say, it does not say.
+    expect(why('', './scripts/deploy.sh', 'restart_and_delete')).toBeUndefined();
+    expect(why('irreversible: false\n')).toBeUndefined();
+    expect(why('irreversible: true\n')).toContain('不能撤销');
+    expect(why('irreversible: 清掉的缓存要半天才热\n')).toBe('清掉的缓存要半天才热');
+    for (const argv of ['rm, -rf, /var/data', 'sh, -c, "kubectl delete pod a"', 'git, push, --force'])
+      expect([argv, why('irreversible: false\n', argv)]).toEqual([argv, expect.stringMatching(/回不来|会丢/)]);
+  });
+});
+
+describe("a team's tool that a rule allows", () => {
+  const write = (argv: string) =>
+    writeFileSync(
+      join(layerDir, 'tools/a.yaml'),
+      `name: notify_team\ndescription: 发通知\ndanger: medium\nargv: [${argv}]\nexamples: [{}]\n`,
+    );
+  const decide = () => {
+    const contract = loadTeamTools(layerDir).tools[0] as AnyContract;
+    return Policy.load({ layerDir }).decide(policyRequest(contract, {}, ['developer']));
+  };
+
+  it('is what the user trusted: other words of the repository behind the same name ask again', () => {
+    load(['tool: notify_team, decision: allow'], join(dir, 'user/xihe/policy.yaml'));
+    write('node, -e, "0"');
+    expect(decide()).toMatchObject({ decision: 'ask', passedOver: [expect.stringContaining('还没有信任')] });
+    const found = teamDestinations(layerDir, process.env, (name) => Policy.load({ layerDir }).mentionsAllowed(name));
+    expect(found).toMatchObject([{ setting: '.xihe/tools/a.yaml', ruled: true }]);
+    trust(dir, found);
+    expect(decide().decision).toBe('allow');
+    write('node, -e, "1"');
+    expect(decide().decision).toBe('ask');
   });
 });

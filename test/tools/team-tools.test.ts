@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { callTool, loadTeamTools, type ToolContext, teamDestinations } from '../../src/tools/index.js';
+import { approvalOf, callTool, loadTeamTools, type ToolContext, teamDestinations } from '../../src/tools/index.js';
 import { projectOf, trust } from '../../src/trust.js';
 
 let dir: string;
@@ -27,7 +27,9 @@ async function run(yaml: string): Promise<string> {
   writeFileSync(join(dir, '.xihe/tools/a.yaml'), yaml);
   const { tools, problems } = loadTeamTools(join(dir, '.xihe'));
   expect(problems).toEqual([]);
-  const ctx = { root: dir, caller: { name: 't', roles: ['developer'] }, audit: () => {} } as unknown as ToolContext;
+  const approval = approvalOf(tools[0]!.name, {});
+  const caller = { name: 't', roles: ['developer'] };
+  const ctx = { root: dir, caller, approval, audit: () => {} } as unknown as ToolContext;
   return (await callTool(tools[0]!, {}, ctx)).text;
 }
 
@@ -58,7 +60,8 @@ describe("a team's command", () => {
     expect([load(print(''))?.danger, load(print(''))?.dangerOf]).toEqual(['low', undefined]);
     expect(load(print('').replace('DEPLOY_TOKEN', 'HOME'))?.danger).toBe('medium');
     // What asks anyway needs no trust.
-    expect(load(print('').replace('danger: low', 'danger: high'))?.destination).toBeUndefined();
+    load(print('').replace('danger: low', 'danger: high'));
+    expect(teamDestinations(join(dir, '.xihe'))).toEqual([]);
   });
 
   it.each([

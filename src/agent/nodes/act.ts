@@ -1,4 +1,4 @@
-import { type AnyContract, callTool, commandFailed } from '../../tools/index.js';
+import { type AnyContract, approvalOf, callTool, commandFailed } from '../../tools/index.js';
 import type { NodeBody } from '../node.js';
 import type { ToolRun } from '../state.js';
 import { callSite } from '../tool-context.js';
@@ -20,7 +20,7 @@ export const actNode: NodeBody = async (state, env) => {
   const run = async () => {
     const { ok, text, code, output } = await callTool(contract, tool.input, {
       ...site.ctx(callId),
-      approved: true,
+      ...(tool.approved === true ? { approval: approvalOf(contract.name, tool.input) } : {}),
     });
     // A command that ran and failed is a call that worked and an act that did not.
     return commandFailed(output)

@@ -69,19 +69,20 @@ export async function trust(options: TrustOptions): Promise<number> {
 /** Whoever is to agree sees the whole of it; a command that is longer is none that anybody could judge. */
 const AGREED_CHARS = 4_000;
 
-function shownOf({ setting, address, chosen }: ProjectDestination): Shown {
+function shownOf({ setting, address, chosen, ruled }: ProjectDestination): Shown {
   const known = SENDS[setting];
   const shown = shownAddress(address, AGREED_CHARS);
-  if (known === undefined) return { setting, address: shown, ...toolOf(setting, address), chosen };
+  if (known === undefined) return { setting, address: shown, ...toolOf(setting, address, ruled), chosen };
   const named = [...address.matchAll(/\$\{(\w+)\}/g)].map(([, name]) => name as string);
   const variables = setting === 'embedding.langchain' ? [...new Set(named)] : known.variables;
   return { setting, address: shown, sends: known.sends, variables, chosen };
 }
 
-/** A team's tool, see `teamDestinations`, or the rules that allow something, see `policyDestination`. */
-function toolOf(setting: string, address: string): Pick<Shown, 'sends' | 'variables'> {
+/** A team's tool, see `teamDestinations`, or the rules that allow something, see `policyFile.ts`. */
+function toolOf(setting: string, address: string, ruled = false): Pick<Shown, 'sends' | 'variables'> {
   if (setting === POLICY_FILE) return { sends: '规则里 allow 的操作不再问你就执行', variables: [] };
   const { danger, env } = JSON.parse(address) as { danger: string; env: string[] };
+  if (ruled) return { sends: '有规则放行它：符合时就运行这条命令，不再问你', variables: env };
   const asks = danger === 'low' ? '标的是低危：说到它就运行，不再问你' : '运行这条命令，运行前会问你';
   return { sends: asks, variables: env };
 }

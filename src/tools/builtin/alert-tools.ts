@@ -41,6 +41,7 @@ export const sendAlert = defineTool<z.infer<typeof input>, Sent>({
   aclRole: 'developer',
   timeoutMs: TIMEOUT_MS,
   effect: 'outside',
+  irreversible: '发到群里的话收不回来',
   async run({ text, title }, ctx) {
     if (ctx.alerts === undefined)
       throw new XiheError('ALERT_NOT_CONFIGURED', '这里没有接上告警机器人', { hint: '设置 XIHE_ALERT_WEBHOOK。' });

@@ -30,6 +30,9 @@ const ACTS = {
   effect: 'outside',
 } as const;
 
+/** What is lost while something does not run. */
+const MISSED = '停着的时候错过的运行补不回来';
+
 const project = z.string().optional().describe('DolphinScheduler 的项目名；默认用设置里的');
 const workflow = z.string().min(1).describe('工作流的名字');
 
@@ -174,6 +177,7 @@ export const releaseWorkflow = defineTool<
     state === 'online'
       ? { danger: 'medium', why: '上线之后可以运行和定时，本身不运行什么' }
       : { danger: 'high', why: '下线之后定时也停，该跑的不会跑' },
+  irreversible: ({ state }) => (state === 'offline' ? MISSED : undefined),
   run: async ({ workflow, state, project }, ctx) =>
     (await clientOf(ctx)).release(workflow, state === 'online' ? 'ONLINE' : 'OFFLINE', project, ctx),
   render: ({ workflow, changed }) =>
@@ -194,6 +198,7 @@ export const runWorkflow = defineTool<z.infer<typeof runInput>, { instanceIds: s
   input: runInput,
   examples: [{ workflow: '每日对账', params: { 日期: '2026-12-01' } }],
   danger: 'high',
+  irreversible: '运行了就收不回来',
   run: async ({ workflow, params, project }, ctx) => (await clientOf(ctx)).run(workflow, { params }, project, ctx),
   render: ({ instanceIds }) =>
     instanceIds.length > 0
@@ -247,6 +252,7 @@ export const releaseSchedule = defineTool<z.infer<typeof switchInput>, { schedul
   input: switchInput,
   examples: [{ workflow: '每日对账', state: 'offline' }],
   danger: 'high',
+  irreversible: ({ state }) => (state === 'offline' ? MISSED : undefined),
   async run({ workflow, state, project }, ctx) {
     const client = await clientOf(ctx);
     const wanted = state === 'online' ? 'ONLINE' : 'OFFLINE';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { doctorJson, runJson } from '../../../src/agent/output-schemas.js';
 import { alertJson } from '../../../src/cli/schemas/alert.js';
-import { callTool, ToolRegistry } from '../../../src/tools/index.js';
+import { approvalOf, callTool, ToolRegistry } from '../../../src/tools/index.js';
 import { xihe } from '../../support/mall.js';
 import { KEY, type RobotServer, startRobot } from './robot-server.js';
 import { allOf, settings } from './support.js';
@@ -118,13 +118,14 @@ describe('an act that fails', () => {
 
 describe('the tool send_alert', () => {
   const sendAlert = new ToolRegistry([]).get('send_alert');
-  const ctx = (alerts: unknown) =>
+  const ctx = (alerts: unknown, agreed?: unknown) =>
     ({
       caller: { name: 'li', roles: ['developer'] },
       thread: 't1',
       callId: 'run-1-0',
       stateDir: join(repo, '.xihe', 'state'),
       alerts,
+      approval: agreed === undefined ? undefined : approvalOf('send_alert', agreed),
       audit: () => {},
     }) as never;
 
@@ -136,20 +137,30 @@ describe('the tool send_alert', () => {
   it('sends what it is given, and the same call once', async () => {
     const where = settings({ webhook: robot.address, platform: 'wecom' });
     const input = { text: '订单服务已回滚到 v1.8.2' };
-    const first = await callTool(sendAlert, input, ctx(where));
-    const again = await callTool(sendAlert, input, ctx(where));
+    const first = await callTool(sendAlert, input, ctx(where, input));
+    const again = await callTool(sendAlert, input, ctx(where, input));
     expect([first.ok, again.ok, robot.group.length]).toEqual([true, true, 1]);
     expect(robot.group[0]).toContain('内容：订单服务已回滚到 v1.8.2');
     expect(again.text).toContain('没有再发');
     expect(first.text).not.toContain(KEY);
   });
 
+  it('sends nothing without a yes to these words', async () => {
+    const where = settings({ webhook: robot.address, platform: 'wecom' });
+    for (const agreed of [undefined, { text: '好' }])
+      expect(await callTool(sendAlert, { text: '不好' }, ctx(where, agreed))).toMatchObject({ code: 'COMMAND_DENIED' });
+    expect(robot.bodies).toEqual([]);
+  });
+
   it('fails with a code where no robot is set, or the platform refuses', async () => {
-    expect(await callTool(sendAlert, { text: '好' }, ctx(settings({})))).toMatchObject({
+    expect(await callTool(sendAlert, { text: '好' }, ctx(settings({}), { text: '好' }))).toMatchObject({
       code: 'ALERT_NOT_CONFIGURED',
     });
     robot.next.push({ body: { errcode: 93000, errmsg: 'x' } });
     const where = settings({ webhook: robot.address, platform: 'wecom' });
-    expect(await callTool(sendAlert, { text: '好' }, ctx(where))).toMatchObject({ ok: false, code: 'ALERT_AUTH' });
+    expect(await callTool(sendAlert, { text: '好' }, ctx(where, { text: '好' }))).toMatchObject({
+      ok: false,
+      code: 'ALERT_AUTH',
+    });
   });
 });
