@@ -30,13 +30,26 @@ const OWN_SENTENCES = 2;
 /** Characters of the clauses before that can still be what 它 stands for. */
 const CONTEXT = 200;
 
+/** 跑完测试, 改完: done first, before what 再 brings. */
+const DONE_FIRST = /^((?:先|等)?[\p{Script=Han}]{1,2})完(?!善|成|整|全)/u;
+
+/** 跑完测试再部署: an act of its own, in front of another. */
+function leadsOn({ folded, sentence }: Clause, next: Clause | undefined): boolean {
+  return next?.sentence === sentence && next.connective === '再' && !/^等/.test(folded) && DONE_FIRST.test(folded);
+}
+
+/** What has to come about first: 验证完, 审批通过, 压测结束后, 没问题了. */
+const COME_ABOUT = /(?:完成?|过|好|通过|结束|没问题|没事|就绪|成功|ok)(?:了|后|之后|以后|的话)*$/;
+
 /** What each clause says. In a long utterance only its first and last sentences ask; what is pasted between them is material. */
 function readClauses(clauses: readonly Clause[], length: number): Read[] {
   const last = clauses.at(-1)?.sentence ?? 0;
   const isPasted = ({ sentence }: Clause) =>
     length > PASTED && sentence >= OWN_SENTENCES && sentence <= last - OWN_SENTENCES;
   let context = '';
-  return clauses.map((clause) => {
+  return clauses.map((raw, index) => {
+    const first = leadsOn(raw, clauses[index + 1]) ? { ...raw, folded: raw.folded.replace(DONE_FIRST, '$1') } : raw;
+    const clause = first !== raw && verdictOf(first, context).type === 'nothing' ? raw : first;
     const verdict: Verdict = isPasted(clause) ? { type: 'nothing' } : verdictOf(clause, context);
     context = `${context} ${clause.folded}`.slice(-CONTEXT);
     return { clause, verdict };
@@ -70,8 +83,11 @@ function isToldAct(reads: readonly Read[], index: number): boolean {
   if (isTold(clause.folded) || loadGrammar().past.test(clause.folded)) return true;
   if (verdict.how === 'bare' && !LOOKS.test(verdict.hint ?? '') && loadGrammar().predicate.test(clause.folded))
     return true;
-  const before = reads[index - 1]?.clause;
-  return before?.sentence === clause.sentence && isTold(before.folded) && /^(?:就|再|那就|才|则)/.test(clause.folded);
+  const before = reads[index - 1];
+  if (before?.clause.sentence !== clause.sentence) return false;
+  if (!/^(?:就|再|那就|才|则)/.test(`${clause.connective ?? ''}${clause.folded}`)) return false;
+  const { folded } = before.clause;
+  return isTold(folded) || (before.verdict.type === 'nothing' && COME_ABOUT.test(folded));
 }
 
 /** 接口怎么又报错了，帮我修一下: the question is the reason for the request behind it. */

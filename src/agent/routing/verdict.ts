@@ -23,6 +23,9 @@ const MAKING = /^(?:写|编写|生成|实现|起草|画|加|补|增加|添加|�
 /** Kinds of act that tell somebody, or look something up: their objects may sound like complaints. */
 const TELLING = /^(?:send_|create_)/;
 const LOOKING = /^(?:query_|view_|search_|lookup_|read_)/;
+/** Behind 发给: 客户的邮件打不开, 财务的报表少了一列. What is to be told comes behind 说, a colon or 内容. */
+const SENT_AND_WRONG =
+  /^[^,说讲:]{1,10}的[^,说讲告:]{1,10}?(?:打不开|看不[到了清]|收不到|[裂坏缺少错丢重]了|少[一了]|不见|乱码|是空|为空|不对|有误|报错|失败|没[收到有附发])/;
 const AS_MODIFIER = /(?:失败|异常|超时|报错|出错|卡死|挂掉|挂了|过期)的/g;
 
 /** A verb further than this behind a negation (in characters) is not what it forbids. */
@@ -93,7 +96,7 @@ function isComplaint(act: Act, rest: string): boolean {
     .replace(AS_MODIFIER, '')
     .replace(new RegExp(`(?:${g.purpose.source}).*`), '');
   const hint = act.sense.hint ?? '';
-  if (TELLING.test(hint)) return false;
+  if (TELLING.test(hint)) return act.how === 'bare' && /给$/.test(act.token.text) && SENT_AND_WRONG.test(behind);
   if (LOOKING.test(hint)) return g.complaintOfLooking.test(behind);
   if (act.how === 'disposal') return /[后时]|之前/.test(behind) && g.complaint.test(behind);
   if (act.sense.kind === 'edit' && g.complaintTakers.test(act.token.text)) {
