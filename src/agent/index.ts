@@ -5,6 +5,7 @@ export { drawGraph } from './draw.js';
 export type { RunEvent } from './events.js';
 export { buildGraph, type XiheGraph } from './graph.js';
 export type { ApproveRequest, AskRequest, ConfirmRequest, FillRequest, PendingRequest } from './human.js';
+export { type Probe, type ProbedModel, probeModels } from './model-probe.js';
 export type { GraphDeps } from './node.js';
 export * as outputs from './output-schemas.js';
 export { openProject, type Project } from './project.js';

@@ -55,6 +55,11 @@ export class Endpoint {
     learnedOf.set(key, this.#learned);
   }
 
+  /** Parameters that this endpoint has refused so far, and those that are known to be refused. */
+  get refused(): readonly OptionalParameter[] {
+    return [...this.#learned.refused];
+  }
+
   /** One reply; tools go as JSON in the text where the endpoint has none. @throws XiheError as `ChatModel.invoke` */
   async invoke(request: ModelRequest): Promise<ModelReply> {
     if (!request.tools?.length) return this.#invoke(request);

@@ -58,32 +58,53 @@ const UNKNOWN: Pick<ModelPreset, 'reasoning' | 'reasoningField' | 'omit'> = {
  * @throws XiheError UNTRUSTED_ADDRESS when only the repository has chosen the address
  */
 export function openModel(config: ModelConfig, options: { retryBaseMs?: number } = {}): ChatModel | null {
+  const members = membersOf(config, options);
+  const [first] = members;
+  if (first === undefined) return null;
+  const contextTokens = Math.min(...members.map((member) => member.contextTokens));
+  const chain = new Chain(members);
+  return { name: first.name, contextTokens, invoke: (request) => chain.invoke(request) };
+}
+
+/** One model of the chain, at its address. */
+export interface Member {
+  name: string;
+  baseUrl: string;
+  apiKey: string | undefined;
+  /** Tokens that a conversation may fill. */
+  contextTokens: number;
+  preset: PresetName | undefined;
+  endpoint: Endpoint;
+}
+
+/**
+ * The model and its fallbacks, each by itself; none when base URL or name are not set.
+ *
+ * @param options.tools in place of what the settings say
+ * @throws XiheError UNTRUSTED_ADDRESS
+ */
+export function membersOf(
+  config: ModelConfig,
+  options: { retryBaseMs?: number; tools?: 'native' | 'json' } = {},
+): Member[] {
   const { baseUrl, name } = config;
-  if (!baseUrl || !name) return null;
+  if (!baseUrl || !name) return [];
   assertTrusted(config.untrusted, 'model.baseUrl');
-  const members = [config, ...(config.fallbacks ?? [])].flatMap((one) => {
-    const address = one.baseUrl ?? baseUrl;
+  return [config, ...(config.fallbacks ?? [])].flatMap((one) => {
     if (!one.name) return [];
-    const known: typeof UNKNOWN = knownAs(one.preset, address);
+    const address = one.baseUrl ?? baseUrl;
+    const preset = one.preset ?? presetOf(address);
+    const known: typeof UNKNOWN = preset === undefined ? UNKNOWN : MODEL_PRESETS[preset];
     const endpoint = new Endpoint(config, {
       baseUrl: address,
       model: one.name,
       apiKey: one.apiKey,
-      tools: one.tools ?? config.tools,
+      tools: options.tools ?? one.tools ?? config.tools,
       reasoning: { back: known.reasoning, field: known.reasoningField },
       omit: known.omit,
       retryBaseMs: options.retryBaseMs ?? RETRY_BASE_MS,
     });
-    return [{ name: one.name, baseUrl: address, contextTokens: one.contextTokens ?? config.contextTokens, endpoint }];
+    const contextTokens = one.contextTokens ?? config.contextTokens;
+    return [{ name: one.name, baseUrl: address, apiKey: one.apiKey, contextTokens, preset, endpoint }];
   });
-  const contextTokens = Math.min(...members.map((member) => member.contextTokens));
-  const chain = new Chain(
-    members.map(({ name: model, baseUrl: at, endpoint }) => ({ name: model, baseUrl: at, endpoint })),
-  );
-  return { name, contextTokens, invoke: (request) => chain.invoke(request) };
-}
-
-function knownAs(preset: PresetName | undefined, baseUrl: string): typeof UNKNOWN {
-  const name = preset ?? presetOf(baseUrl);
-  return name === undefined ? UNKNOWN : MODEL_PRESETS[name];
 }

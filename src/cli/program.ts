@@ -180,7 +180,13 @@ function addSetupCommands(program: Command, setExit: SetExit): void {
   sub(program, 'alert <动作>', '群机器人的告警：test 先给你看发什么、发到哪里，再试发一条；flush 发出在排队的').action(
     async (act: string, options) => setExit(await (await import('./commands/alert.js')).alert(act, options)),
   );
-  sub(program, 'doctor', '检查 Node、git、模型、向量服务、Milvus、沙箱，并说明怎么办').action(async (options) =>
-    setExit(await (await import('./commands/doctor.js')).doctor(options)),
-  );
+  sub(program, 'doctor', '检查 Node、git、模型、向量服务、Milvus、沙箱，并说明怎么办')
+    .option('--model', '真的问模型几句：流式、工具、JSON、中文、用量、上下文长度，说清楚什么能用')
+    .action(async ({ model, ...options }) =>
+      setExit(
+        model
+          ? await (await import('./commands/doctorModel.js')).doctorModel(options)
+          : await (await import('./commands/doctor.js')).doctor(options),
+      ),
+    );
 }

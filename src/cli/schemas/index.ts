@@ -1,6 +1,7 @@
 import { OUTPUT_SCHEMAS } from '../../agent/output-schemas.js';
 import { alertJson } from './alert.js';
 import { auditCheckJson, auditJson } from './audit.js';
+import { doctorModelJson } from './doctor-model.js';
 import { importJson } from './import.js';
 import { indexJson } from './index-knowledge.js';
 import { lintJson } from './lint.js';
@@ -16,6 +17,7 @@ const { '（出错时）': onError, ...others } = OUTPUT_SCHEMAS;
 /** Command → its document, of all commands: what `docs/json.md` is made from. */
 export const ALL_OUTPUT_SCHEMAS = {
   ...others,
+  'doctor --model': doctorModelJson,
   scan: scanJson,
   import: importJson,
   lint: lintJson,
