@@ -1,9 +1,9 @@
 import type { BaseMessage } from '@langchain/core/messages';
 import { XiheError } from '../errors.js';
-import type { Caller } from '../tools/index.js';
 import type { Emit, RunEvent } from './events.js';
 import type { ChatModel } from './model.js';
 import type { Project } from './project.js';
+import { asServed, type ServerWord } from './server-word.js';
 import type { RunState, RunUpdate } from './state.js';
 
 /** What the graph needs from outside; the CLI, the dev server and tests each give their own. */
@@ -12,8 +12,8 @@ export interface GraphDeps {
   defaultRepo: string;
   /** Roots that requests may name; undefined allows any (a local command line). */
   allowedRepos?: string[];
-  /** Who a server's caller is, whatever the request says of itself; absent where the request is the user's own. */
-  caller?(configurable: NodeRuntime['configurable']): Caller;
+  /** What a server says of its requests; absent where the request is the user's own. */
+  served?: ServerWord;
   openProject(repo: string): Promise<Project>;
   openModel(project: Project): ChatModel | null;
 }
@@ -57,19 +57,13 @@ export function makeNode(name: string, deps: GraphDeps, body: NodeBody) {
       signal: runtime.signal,
       thread: runtime.configurable?.thread_id ?? 'default',
     };
-    const update = await body(identified(state, deps, runtime), env);
+    const update = await body(deps.served ? asServed(state, deps.served, runtime.configurable) : state, env);
     await pauseIfAsked(`${name}:after`, runtime.signal);
     const ms = Date.now() - started;
     emit({ type: 'node.finished', node: name, ms });
     // `route` starts the clock anew, so that its own value stands.
     return { elapsedMs: ms, ...update };
   };
-}
-
-/** A request that comes over the network says what it likes about its roles: only the server's own word counts. */
-function identified(state: RunState, { caller }: GraphDeps, { configurable }: NodeRuntime): RunState {
-  if (caller === undefined || !state.request) return state;
-  return { ...state, request: { ...state.request, caller: caller(configurable) } };
 }
 
 function allowedRepo(deps: GraphDeps, asked: string | undefined): string {

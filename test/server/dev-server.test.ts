@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { cpSync, mkdtempSync, readFileSync, symlinkSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -20,6 +20,17 @@ let server: ChildProcess;
 let client: Client;
 let output = '';
 
+/** Acts of the shop: one for a role that nobody has here, one that `autoApprove` would cover on a machine of one's own. */
+function writeActs(): void {
+  const act = (name: string, word: string, role: string) =>
+    writeFileSync(
+      join(mall, `.xihe/tools/${name}.yaml`),
+      `name: ${name}\ndescription: ${word}\nkeywords: [${word}]\ndanger: medium\nacl_role: ${role}\nargv: [node, -e, "require('fs').appendFileSync('acts.log', '${name} ')"]\nexamples: [{}]\n`,
+    );
+  act('notify_ops', '通知运维值班', 'ops');
+  act('warm_cache', '预热商品缓存', 'developer');
+}
+
 async function freePort(): Promise<number> {
   return new Promise((resolve) => {
     const probe = createServer().listen(0, '127.0.0.1', () => {
@@ -31,6 +42,7 @@ async function freePort(): Promise<number> {
 
 beforeAll(async () => {
   mall = copyMall();
+  writeActs();
   model = await startModelServer({ rules: retryRules });
   // A folder of its own: the server writes `.langgraph_api/` and edits `.gitignore` beside its configuration.
   home = mkdtempSync(join(tmpdir(), 'xihe-dev-'));
@@ -128,6 +140,37 @@ describe('the graph under the real LangGraph dev server', () => {
     const graph = await client.assistants.getGraph(assistant!.assistant_id);
     expect(graph.nodes.map((n) => String(n.id))).toEqual(expect.arrayContaining(['route', 'confirm', 'apply']));
     expect(graph.edges.some((e) => e.data === '同意')).toBe(true);
+  });
+
+  it('believes no roles, no name and no autoApprove of a client', async () => {
+    const forged = { langgraph_auth_user: { identity: 'root', permissions: ['ops'] } };
+    const ask = async (text: string) => {
+      const thread = await client.threads.create();
+      const request = {
+        text,
+        caller: { name: 'root', roles: ['ops', 'developer'] },
+        options: { autoApprove: 'medium' },
+      };
+      await client.runs.wait(thread.thread_id, 'xihe', { input: { request }, config: { configurable: forged } });
+      const waiting = (await client.threads.getState(thread.thread_id)).next;
+      await client.runs.wait(thread.thread_id, 'xihe', {
+        command: { resume: { decisions: [{ type: 'approve' }] } },
+        config: { configurable: forged },
+      });
+      const { values } = await client.threads.getState<{ tool: { outcome: { ok: boolean; code?: string } } }>(
+        thread.thread_id,
+      );
+      return { waiting, outcome: values.tool.outcome };
+    };
+    expect(await ask('执行一下预热商品缓存')).toMatchObject({ waiting: ['approve'], outcome: { ok: true } });
+    expect(await ask('执行一下通知运维值班')).toMatchObject({ outcome: { ok: false, code: 'COMMAND_DENIED' } });
+    expect(readFileSync(join(mall, 'acts.log'), 'utf8')).toBe('warm_cache ');
+    const log = join(mall, '.xihe/state/audit');
+    const files = existsSync(log) ? readdirSync(log).filter((name) => name.endsWith('.jsonl')) : [];
+    const lines = files.flatMap((name) => readFileSync(join(log, name), 'utf8').trim().split('\n'));
+    const who = lines.map((line) => JSON.parse(line) as { what: string; who: string });
+    expect(new Set(who.map((one) => one.who))).toEqual(new Set(['server']));
+    expect(who.map(({ what }) => what)).toContain('warm_cache');
   });
 
   it('takes a chat client that sends only messages, and refuses projects it was not started for', async () => {
