@@ -14,7 +14,12 @@ export interface EmbeddedScript {
   language: Language;
 }
 
-const SCRIPT = /(<script\b([^>]{0,2000})>)([\s\S]*?)(?:<\/script\s*>|$(?![\s\S]))/gi;
+/** An attribute in quotes may hold `>`: `generic="T extends Foo<string>"`. */
+const SCRIPT =
+  /(<script\b((?:[^>"']|"[^"]{0,2000}"|'[^']{0,2000}'){0,2000})>)([\s\S]*?)(?:<\/script\s*>|$(?![\s\S]))/gi;
+/** Scripts of other kinds hold data or templates; scripts in other languages have no parser here. */
+const SCRIPT_TYPE = /^(?:module|(?:text|application)\/(?:x-)?(?:java|ecma)script|text\/(?:babel|jsx|typescript))$/i;
+const SCRIPT_LANG = /^(?:jsx?|tsx?|javascript|typescript)$/i;
 const STYLE = /<style\b[^>]{0,2000}>[\s\S]*?(?:<\/style\s*>|$(?![\s\S]))/gi;
 
 /** Takes the scripts out of a Vue or HTML file: all blocks in one text, as `<script>` and `<script setup>` share a module. */
@@ -24,12 +29,10 @@ export function embeddedScript(text: string): EmbeddedScript | undefined {
   let language: Language = 'javascript';
   for (const match of text.matchAll(SCRIPT)) {
     const attributes = match[2]!;
-    if (
-      /\bsrc\s*=/.test(attributes) ||
-      /\btype\s*=\s*["']?(?:application|text\/(?:x-)?template|text\/html)/i.test(attributes)
-    )
-      continue;
+    const type = /\btype\s*=\s*["']?([^\s"'>]+)/i.exec(attributes)?.[1];
     const lang = /\blang\s*=\s*["']?(\w+)/i.exec(attributes)?.[1]?.toLowerCase();
+    if (/\bsrc\s*=/.test(attributes)) continue;
+    if ((type !== undefined && !SCRIPT_TYPE.test(type)) || (lang !== undefined && !SCRIPT_LANG.test(lang))) continue;
     if (lang === 'ts') language = 'typescript';
     else if (lang === 'tsx') language = 'tsx';
     const start = match.index + match[1]!.length;

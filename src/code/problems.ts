@@ -10,6 +10,17 @@ const MAX_PROBLEMS = 20;
 const MAX_TEXT = 80;
 
 /**
+ * Marks of template languages (Jinja, ERB, EJS, FreeMarker, Handlebars, Thymeleaf) where code would stand. A file that holds one is no
+ * code of its language yet, so that it does not parse says nothing. `{{ name }}` is also an object in JSX, so it counts only where it
+ * stands beside the problem.
+ */
+const TEMPLATE_MARKS = /<%|%>|\{%|%\}|<#(?:if|list|assign|else|include|macro)\b|\[\[\s*[$#]\{/;
+const TEMPLATE_HOLES = /\{\{-?\s*[\w.$@#/^>!]+[^{}]*\}\}|\$\{[^}]*\}|@[\w.-]+@|__[A-Z_]+__/;
+
+/** What the grammars do not know yet although it is sound: `<in out T>` of TypeScript 4.7, `import defer` of TypeScript 5.9. */
+const GRAMMAR_GAPS = /^(?:in out|out|in)\s+\w|^defer$/;
+
+/**
  * Where a file does not parse.
  *
  * @param path decides the language
@@ -32,6 +43,33 @@ export async function syntaxProblems(path: string, text: string): Promise<Syntax
     .sort((a, b) => a.start - b.start)
     .slice(0, MAX_PROBLEMS)
     .map(({ node }) => problemOf(node));
+}
+
+/**
+ * Syntax errors that a change brought into a file. Silent wherever that is not certain: where the file had errors before (whatever
+ * the parser says next to them may be theirs), in templates, and for what the grammars are known not to read.
+ *
+ * @param path decides the language
+ * @param before the text before the change; undefined for a new file
+ * @returns in file order; [] also for languages without a parser
+ */
+export async function newSyntaxProblems(
+  path: string,
+  before: string | undefined,
+  after: string,
+): Promise<SyntaxProblem[]> {
+  if (before === after || TEMPLATE_MARKS.test(after)) return [];
+  const found = (await syntaxProblems(path, after)).filter(({ text }) => !GRAMMAR_GAPS.test(text));
+  if (found.length === 0) return [];
+  const lines = after.split(/\r\n|\r|\n/);
+  if (found.some(({ line }) => TEMPLATE_HOLES.test(withoutStrings(lines[line - 1] ?? '')))) return [];
+  const old = before === undefined ? [] : await syntaxProblems(path, before);
+  return old.length > 0 ? [] : found;
+}
+
+/** A line less its strings, in which `${…}` is ordinary. */
+function withoutStrings(line: string): string {
+  return line.replace(/`[^`]*`|"[^"]*"|'[^']*'/g, '');
 }
 
 /** Tree-sitter puts a token of no width where one is missing; grammars also have rules that may match nothing, which are named. */

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { existsSync, lstatSync, readFileSync, realpathSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { XiheError } from '../errors.js';
@@ -6,7 +5,7 @@ import { stateBytes } from '../stateFile.js';
 import { applyTextEdits, decodeText, encodeText, MAX_TEXT_BYTES, readFileText } from '../text/index.js';
 import type { Encoding, FileText } from '../text/types.js';
 import { applyFiles, isApplied } from './apply.js';
-import { folderName } from './changesetName.js';
+import { folderName, newId } from './changesetName.js';
 import { diffFile } from './diff.js';
 import { faultPoint, hashOf, inState, replaceFile } from './durable.js';
 import { appendJournal, type JournalEntry, journalBytes, readJournal } from './journal.js';
@@ -139,26 +138,54 @@ export class Changeset {
       if (isApplied(this.stateDir, this.id)) {
         throw new XiheError('EDIT_INVALID', '这个变更集已经写入工作区，不能再改', { hint: '新的修改请另开一次任务。' });
       }
-      const at = locate(this.root, edit.path);
-      const known = this.files.get(at.path);
-      const base = known?.base ?? this.firstTouch(at);
-      const after = this.resultOf(edit, at, { base, after: known === undefined ? base.hash : known.after });
-      if (after !== null) this.putBlob(after);
-      faultPoint('stage:after-blob');
-      const entry: JournalEntry = {
-        key: key ?? null,
-        path: at.path,
-        kind: edit.kind,
-        after: after === null ? null : hashOf(after),
-        ...(known === undefined ? { base } : {}),
-        at: new Date().toISOString(),
-      };
-      const journal = this.file('journal.jsonl');
-      this.goodBytes = inState(journal, () => appendJournal(journal, entry, this.goodBytes));
-      this.seenBytes = this.goodBytes;
-      this.take(entry);
+      if (edit.kind === 'move') this.move(edit, key);
+      else this.put(edit, key);
       faultPoint('stage:done');
     });
+  }
+
+  private put(edit: Exclude<StagedEdit, { kind: 'move' }>, key?: string): void {
+    const at = locate(this.root, edit.path);
+    const { base, after } = this.stateOf(at);
+    const bytes = this.resultOf(edit, at, { base, after });
+    if (bytes !== null) this.putBlob(bytes);
+    faultPoint('stage:after-blob');
+    this.append({ key: key ?? null, path: at.path, kind: edit.kind, after: bytes && hashOf(bytes) }, base);
+  }
+
+  /** The new place first, then the old one with the key: a run that is killed between the two does both again. */
+  private move(edit: Extract<StagedEdit, { kind: 'move' }>, key?: string): void {
+    const from = locate(this.root, edit.path);
+    const to = locate(this.root, edit.to);
+    const source = this.stateOf(from);
+    this.resultOf({ kind: 'delete', path: edit.path }, from, source); // throws where it can't go
+    const target = this.stateOf(to);
+    if (target.after !== null && target.after !== source.after) {
+      throw new XiheError('EDIT_INVALID', `${edit.to} 已经存在，不能移过去`, {
+        hint: '换一个路径，或先删除那个文件。',
+      });
+    }
+    this.refuseFolderClash(to.path);
+    const { mode, encoding } = source.base;
+    const base = target.base.hash === null ? { hash: null, mode, encoding } : target.base;
+    this.append({ key: null, path: to.path, kind: 'write', after: source.after }, base);
+    this.append({ key: key ?? null, path: from.path, kind: 'delete', after: null }, source.base);
+  }
+
+  private stateOf(at: Location): FileState {
+    const known = this.files.get(at.path);
+    if (known !== undefined) return known;
+    const base = this.firstTouch(at);
+    return { base, after: base.hash };
+  }
+
+  private append(line: Omit<JournalEntry, 'base' | 'at'>, base: FileState['base']): void {
+    const first = this.files.has(line.path) ? {} : { base };
+    const entry: JournalEntry = { ...line, ...first, at: new Date().toISOString() };
+    const journal = this.file('journal.jsonl');
+    this.goodBytes = inState(journal, () => appendJournal(journal, entry, this.goodBytes));
+    this.seenBytes = this.goodBytes;
+    this.take(entry);
   }
 
   /** Unified diffs of all staged files, sorted by path; long and binary files included. */
@@ -234,7 +261,7 @@ export class Changeset {
   }
 
   /** The file's bytes after `edit`; null for a delete. */
-  private resultOf(edit: StagedEdit, at: Location, now: FileState): Uint8Array | null {
+  private resultOf(edit: Exclude<StagedEdit, { kind: 'move' }>, at: Location, now: FileState): Uint8Array | null {
     const hint = now.base.encoding ?? undefined;
     if (edit.kind === 'write') {
       this.refuseFolderClash(at.path);
@@ -269,10 +296,6 @@ export class Changeset {
   private blob(hash: string): Buffer {
     return stateBytes(this.file('blobs', hash));
   }
-}
-
-function newId(): string {
-  return `c-${new Date().toISOString().slice(0, 10)}-${randomBytes(4).toString('hex')}`;
 }
 
 function notFound(path: string): XiheError {

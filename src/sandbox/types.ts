@@ -6,7 +6,9 @@ export type Danger = 'low' | 'medium' | 'high';
 export type StagedEdit =
   | { kind: 'edit'; path: string; edits: TextEdit[] }
   | { kind: 'write'; path: string; text: string }
-  | { kind: 'delete'; path: string };
+  | { kind: 'delete'; path: string }
+  /** Every byte and the mode stay; `to` must not exist. */
+  | { kind: 'move'; path: string; to: string };
 
 /** A file as the changeset leaves it, against the tree at first touch. */
 export interface StagedFile {
@@ -15,7 +17,7 @@ export interface StagedFile {
   /** Hashes (SHA-256 hex) of the bytes; null where the file does not exist. */
   before: string | null;
   after: string | null;
-  /** Permission bits before; null for a new file. */
+  /** Permission bits before; of a file that was moved here those of its old place; null for any other new file. */
   mode: number | null;
 }
 

@@ -230,7 +230,7 @@ describe('search and replace', () => {
   const text = 'const a = 1;\r\nconst b = 2;\r\nconst a2 = 1;\r\n';
 
   it('finds LF searches in CRLF text and gives offsets of the original', () => {
-    const [edit] = findEdits('f.ts', text, [{ search: 'const a = 1;\nconst b = 2;', replace: 'x' }]);
+    const [edit] = findEdits('f.ts', text, [{ search: 'const a = 1;\nconst b = 2;', replace: 'x' }]).edits;
     expect(text.slice(edit!.start, edit!.end)).toBe('const a = 1;\r\nconst b = 2;');
   });
 

@@ -1,5 +1,5 @@
 import picomatch from 'picomatch';
-import { syntaxProblems } from '../../code/index.js';
+import { newSyntaxProblems } from '../../code/index.js';
 import type { Changeset, FileDiff } from '../../sandbox/index.js';
 import { dangerOf } from '../../sandbox/index.js';
 import { type SlowPattern, shownSource, slowPatternText, tryPatterns, type ZhCore } from '../../zhcore/index.js';
@@ -115,11 +115,15 @@ export async function syntaxFindings(
 ): Promise<Finding[]> {
   const findings: Finding[] = [];
   for (const diff of diffs.filter((d) => d.change !== 'deleted')) {
-    const old = new Set((await syntaxProblems(diff.path, before(diff.path) ?? '')).map((p) => p.text));
-    const now = await syntaxProblems(diff.path, changeset.read(diff.path).text);
-    for (const p of now.filter((problem) => !old.has(problem.text))) {
+    if (isBinaryDiff(diff)) continue;
+    for (const p of await newSyntaxProblems(diff.path, before(diff.path), changeset.read(diff.path).text)) {
       findings.push({ from: 'syntax', severity: 'block', path: diff.path, line: p.line, text: `语法错误：${p.text}` });
     }
   }
   return findings;
+}
+
+/** Whether a file is no text, so that nothing of it can be read. */
+function isBinaryDiff(diff: FileDiff): boolean {
+  return diff.patch.endsWith('Binary files differ\n');
 }

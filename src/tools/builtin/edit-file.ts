@@ -1,12 +1,12 @@
 import * as z from 'zod';
 import type { SyntaxProblem } from '../../code/index.js';
-import { syntaxProblems } from '../../code/index.js';
-import type { TextEdit } from '../../text/index.js';
 import { defineTool } from '../contract.js';
 import { locate, noteUse, withNote } from '../locate.js';
 import { assertNoPrivateKey, holdsSecretValues, maskLine } from '../secret-files.js';
+import { linesOf } from './match-text.js';
 import { changesetOf } from './overlay.js';
 import { findEdits } from './search-replace.js';
+import { ownSyntaxProblems, renderSyntax } from './syntax-note.js';
 
 const input = z.object({
   path: z.string().min(1).describe('要改的文件，相对项目根目录'),
@@ -24,7 +24,11 @@ const input = z.object({
 export interface EditResult {
   path: string;
   places: number[];
+  /** Chinese: where a search text was found only with tolerance. */
+  tolerated: string[];
   problems: SyntaxProblem[];
+  /** What the model is told of the problems. */
+  faults: string;
   note?: string;
 }
 
@@ -46,29 +50,21 @@ export const editFile = defineTool<z.infer<typeof input>, EditResult>({
     const changeset = changesetOf(ctx);
     const { path, note } = locate(ctx, raw);
     // A rerun of the same call (crash between staging and its checkpoint) must not look for text that it already replaced.
-    if (changeset.hasKey(ctx.callId)) return { path, places: [], problems: [], note: '这处修改之前已经暂存' };
+    if (changeset.hasKey(ctx.callId))
+      return { path, places: [], tolerated: [], problems: [], faults: '', note: '这处修改之前已经暂存' };
     const before = changeset.read(path);
     assertNoPrivateKey(path, before.text);
-    const quote = holdsSecretValues(path) ? maskLine : undefined;
-    const found: TextEdit[] = findEdits(path, before.text, edits, quote);
-    const old = new Set((await syntaxProblems(path, before.text)).map((p) => p.text));
-    changeset.stage({ kind: 'edit', path, edits: found }, ctx.callId);
+    const masked = holdsSecretValues(path);
+    const found = findEdits(path, before.text, edits, masked ? maskLine : undefined);
+    changeset.stage({ kind: 'edit', path, edits: found.edits }, ctx.callId);
     await noteUse(ctx, path, 'edit');
-    const after = changeset.read(path);
-    // Only new faults: a file that was broken before is not this edit's doing.
-    const problems = (await syntaxProblems(path, after.text)).filter((p) => !old.has(p.text));
-    return { path, places: found.map((e) => lineAt(before.text, e.start)), problems, ...(note ? { note } : {}) };
+    const problems = masked ? [] : await ownSyntaxProblems(ctx, path);
+    const faults = problems.length === 0 ? '' : renderSyntax(path, problems, linesOf(changeset.read(path).text));
+    return { path, places: found.places, tolerated: found.notes, problems, faults, ...(note ? { note } : {}) };
   },
   render(r) {
     const where = r.places.length > 0 ? `：第 ${r.places.join('、')} 行` : '';
-    const faults = r.problems.map((p) => `第 ${p.line} 行第 ${p.column} 列：${p.text}`).join('\n');
-    const text = `已暂存 ${r.path} 的修改${where}。`;
-    return withNote(r.note, faults ? `${text}\n但是现在有语法错误，请马上改好：\n${faults}` : text);
+    const text = [`已暂存 ${r.path} 的修改${where}。`, ...r.tolerated, r.faults].filter(Boolean).join('\n');
+    return withNote(r.note, text);
   },
 });
-
-function lineAt(text: string, offset: number): number {
-  let line = 1;
-  for (let i = 0; i < offset; i++) if (text.charCodeAt(i) === 10) line++;
-  return line;
-}

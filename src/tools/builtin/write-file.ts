@@ -1,9 +1,10 @@
 import * as z from 'zod';
-import { syntaxProblems } from '../../code/index.js';
 import { XiheError } from '../../errors.js';
 import { defineTool } from '../contract.js';
 import { locate, locateForWrite, noteUse, withNote } from '../locate.js';
+import { linesOf } from './match-text.js';
 import { changesetOf } from './overlay.js';
+import { ownSyntaxProblems, renderSyntax } from './syntax-note.js';
 
 const writeInput = z.object({
   path: z.string().min(1).describe('新文件的路径，相对项目根目录'),
@@ -38,12 +39,13 @@ export const writeFile = defineTool<z.infer<typeof writeInput>, WriteResult>({
     }
     changeset.stage({ kind: 'write', path, text: content }, ctx.callId);
     await noteUse(ctx, path, 'edit');
-    const faults = (await syntaxProblems(path, content)).map((p) => `第 ${p.line} 行：${p.text}`).join('\n');
+    const problems = await ownSyntaxProblems(ctx, path);
+    const faults = problems.length === 0 ? '' : renderSyntax(path, problems, linesOf(content));
     return { path, faults, ...(note ? { note } : {}) };
   },
   render(r) {
     const text = `已暂存新文件 ${r.path}。`;
-    return withNote(r.note, r.faults ? `${text}\n但是有语法错误，请马上改好：\n${r.faults}` : text);
+    return withNote(r.note, r.faults ? `${text}\n${r.faults}` : text);
   },
 });
 
