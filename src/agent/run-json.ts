@@ -66,7 +66,7 @@ function changesOf(view: ThreadView, project: Project): RunJson['changes'] {
   return { changeset: id, files };
 }
 
-const EDIT_TOOLS = new Set(['edit_file', 'write_file', 'delete_file']);
+const EDIT_TOOLS = new Set(['edit_file', 'write_file', 'delete_file', 'move_file']);
 
 /** The edits that the model asked for, with the turn and the call that made each. */
 export function editsOf(view: ThreadView): { turn: number; tool: string; path: string; call: string; ok: boolean }[] {

@@ -2,10 +2,12 @@ import { join } from 'node:path';
 import type { History } from '../history/index.js';
 import { Derived } from './derived.js';
 import { type ExpandSources, expandFile, expandFolder } from './expand.js';
-import { FileIndex, type IndexProgress, type RefreshOptions, type RefreshReport } from './fileIndex.js';
+import { FileIndex, type IndexProgress, type RefreshOptions } from './fileIndex.js';
 import type { FileFact } from './hotspots.js';
+import type { Reference } from './imports.js';
 import { type LookupOptions, lookupFiles } from './lookup.js';
 import { isAsSeen } from './racy.js';
+import { joinReports, type RefreshReport } from './refreshReport.js';
 import { Renames } from './renames.js';
 import type { PathOverlay } from './repair.js';
 import { PathResolver } from './resolver.js';
@@ -121,13 +123,7 @@ export class PathContext {
     const fresh = watcher.follow(foldersOf(report.added));
     if (fresh.length === 0) return report;
     const more = await this.#refresh({ only: fresh.filter((folder) => folder !== '') }, false);
-    return {
-      ...more,
-      added: [...new Set([...report.added, ...more.added])],
-      changed: [...new Set([...report.changed, ...more.changed])],
-      removed: [...new Set([...report.removed, ...more.removed])],
-      read: report.read + more.read,
-    };
+    return joinReports(report, more);
   }
 
   /**
@@ -237,11 +233,16 @@ export class PathContext {
     return findSymbol(this.#index, symbol).map(({ path, line }) => ({ path, line }));
   }
 
+  /** Files of the tree that import a file, each with the line of its import. */
+  async importersOf(path: string): Promise<readonly Reference[]> {
+    await this.#ensureFresh([path]);
+    return this.#derived.graph().importersOf(path);
+  }
+
   /** Files that import a file or are imported by it, and its companions; none of a folder. */
   async tiesOf(path: string): Promise<string[]> {
-    await this.#ensureFresh([path]);
-    const graph = this.#derived.graph();
-    const ties = [...graph.importsOf(path), ...graph.importersOf(path), ...this.#derived.companions().of(path)];
+    const importers = await this.importersOf(path);
+    const ties = [...this.#derived.graph().importsOf(path), ...importers, ...this.#derived.companions().of(path)];
     return [...new Set(ties.map((tie) => tie.path))];
   }
 

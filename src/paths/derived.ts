@@ -1,9 +1,10 @@
 import type { History } from '../history/index.js';
 import { Companions } from './companions.js';
-import type { FileIndex, RefreshReport } from './fileIndex.js';
+import type { FileIndex } from './fileIndex.js';
 import { Ground } from './ground.js';
 import { ImportGraph } from './imports.js';
 import { NameIndex } from './mentions.js';
+import type { RefreshReport } from './refreshReport.js';
 import { foldersOf, isTeamLayer } from './rules.js';
 
 /** What is worked out of the files as they are now; made on first use after a change, and only as much of it as the change concerns. */

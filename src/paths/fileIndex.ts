@@ -7,6 +7,7 @@ import { analyse, i18nWords, listedOnly } from './analyse.js';
 import { isChineseLocale, LocaleTable } from './locale.js';
 import { Postings } from './postings.js';
 import { isUnchanged } from './racy.js';
+import type { RefreshReport } from './refreshReport.js';
 import { isReadable } from './rules.js';
 import { readStore, writeStore } from './store.js';
 import type { IndexedFile, TermCounts } from './types.js';
@@ -34,19 +35,6 @@ export interface RefreshOptions {
   onProgress?: (progress: IndexProgress) => void;
   /** Only these files and folders can have changed (POSIX, relative): the rest is not looked at. */
   only?: readonly string[];
-}
-
-/** What a refresh found. */
-export interface RefreshReport {
-  added: string[];
-  changed: string[];
-  removed: string[];
-  /** Files whose bytes were read. */
-  read: number;
-  /** In Chinese, when the tree was cut. */
-  note?: string;
-  /** Folders that could not be looked into: what they hold is unknown. */
-  unreadable: string[];
 }
 
 /**

@@ -15,6 +15,7 @@ import {
 } from './builtin/dolphin-tools.js';
 import { editFile } from './builtin/edit-file.js';
 import { gitDiff, gitLog } from './builtin/git-tools.js';
+import { moveFile } from './builtin/move-file.js';
 import { expandPath, loadContext, lookupFile } from './builtin/path-tools.js';
 import { readFile } from './builtin/read-file.js';
 import { searchCode } from './builtin/search-code.js';
@@ -38,7 +39,15 @@ export const READ_TOOLS: AnyContract[] = [
 ];
 
 /** Tools of the execute phase: looking, staged edits, commands in a scratch copy. */
-export const EXECUTE_TOOLS: AnyContract[] = [...READ_TOOLS, editFile, writeFile, deleteFile, runTests, runCommand];
+export const EXECUTE_TOOLS: AnyContract[] = [
+  ...READ_TOOLS,
+  editFile,
+  writeFile,
+  deleteFile,
+  moveFile,
+  runTests,
+  runCommand,
+];
 
 /** A tool that a user may ask for, with words that people use for it. */
 interface Direct {

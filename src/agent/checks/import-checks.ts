@@ -1,15 +1,9 @@
-import { posix } from 'node:path';
 import { languageOf, outline } from '../../code/index.js';
-import type { PathContext } from '../../paths/index.js';
+import { type PathContext, relativeTargets } from '../../paths/index.js';
 import type { Changeset, FileDiff } from '../../sandbox/index.js';
 import type { Finding } from '../state.js';
 
 const SCRIPT_LANGUAGES = new Set(['typescript', 'tsx', 'javascript', 'vue']);
-/** What an import without an ending may mean: what TypeScript, Node and the bundlers try. */
-const ENDINGS = ['', '.ts', '.tsx', '.d.ts', '.js', '.jsx', '.mjs', '.cjs', '.mts', '.cts', '.vue', '.json', '.node'];
-/** What a folder may mean. */
-const INDEXES = ['ts', 'tsx', 'd.ts', 'js', 'jsx', 'mjs', 'cjs', 'mts', 'cts', 'vue', 'json'].map((e) => `/index.${e}`);
-const TRIED = [...ENDINGS, ...INDEXES, '/package.json'];
 
 /**
  * Imports that lead nowhere once the changes are in: those on added lines, and those of files whose target the changes delete.
@@ -34,12 +28,11 @@ async function orphans(changeset: Changeset, diffs: FileDiff[], paths: PathConte
   const findings: Finding[] = [];
   const deleted = diffs.filter((d) => d.change === 'deleted').map((d) => d.path);
   const importers = new Set<string>();
-  for (const path of deleted)
-    for (const { path: importer } of (await paths.expandPath(path)).importersIn) importers.add(importer);
+  for (const path of deleted) for (const { path: importer } of await paths.importersOf(path)) importers.add(importer);
   for (const path of [...importers].sort().filter((p) => changeset.exists(p))) {
     const added = new Set(diffs.find((d) => d.path === path)?.addedLines.map((l) => l.line));
     for (const ref of await deadImports(changeset, path)) {
-      const leadsTo = candidates(path, ref.source);
+      const leadsTo = relativeTargets(path, ref.source);
       if (added.has(ref.line) || !deleted.some((d) => leadsTo.includes(d))) continue;
       findings.push(finding(path, ref.line, `还在引入这次删掉的文件：${ref.source}`));
     }
@@ -52,15 +45,9 @@ async function deadImports(changeset: Changeset, path: string): Promise<{ source
   if (!SCRIPT_LANGUAGES.has(languageOf(path))) return [];
   const { imports } = await outline(path, changeset.read(path).text);
   return imports.filter(
-    (ref) => /^\.{1,2}(\/|$)/.test(ref.source) && !candidates(path, ref.source).some((file) => changeset.exists(file)),
+    (ref) =>
+      /^\.{1,2}(\/|$)/.test(ref.source) && !relativeTargets(path, ref.source).some((file) => changeset.exists(file)),
   );
-}
-
-/** The files that a relative import may mean. `./a.js` may be `./a.ts`: TypeScript writes the ending of its output. */
-function candidates(from: string, source: string): string[] {
-  const base = posix.join(posix.dirname(from), source.replace(/[?#].*$/, '')).replace(/\/$/, '');
-  const stem = base.replace(/\.([cm]?)jsx?$/, '');
-  return [base, ...(stem === base ? [] : [stem])].flatMap((p) => TRIED.map((ending) => p + ending));
 }
 
 function finding(path: string, line: number, text: string): Finding {
