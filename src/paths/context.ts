@@ -256,10 +256,7 @@ export class PathContext {
     return this.#index.get(path)?.hash || undefined;
   }
 
-  /**
-   * What files are now, by their bytes; looked up on disk, so a change since the last look is seen. What is gone or not listed is left
-   * out.
-   */
+  /** What files are now, by their bytes; a change since the last look is seen. What is gone or not listed is left out. */
   async facts(paths: readonly string[]): Promise<Map<string, FileFact>> {
     await this.#ensureFresh(paths);
     const known = paths.flatMap((path) => this.#index.get(path) ?? []);
