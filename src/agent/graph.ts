@@ -136,7 +136,7 @@ function afterSelect(state: RunState) {
 }
 
 function afterFill(state: RunState) {
-  if (state.tool?.approved === false) return '不做';
+  if (state.tool?.approved === false || state.tool?.outcome) return '不做';
   return state.tool?.missing.length ? '还缺参数' : '看危险等级';
 }
 

@@ -1,5 +1,6 @@
 import type { BaseMessage } from '@langchain/core/messages';
 import { XiheError } from '../errors.js';
+import type { AnyContract, ToolRegistry } from '../tools/index.js';
 import type { Emit, RunEvent } from './events.js';
 import type { ChatModel } from './model.js';
 import type { Project } from './project.js';
@@ -26,6 +27,31 @@ export interface NodeEnv {
   emit: Emit;
   signal: AbortSignal | undefined;
   thread: string;
+}
+
+/** The project's tools with those of its MCP servers; a server that can't be used is told and costs its own tools only. */
+export function allTools(env: NodeEnv): Promise<ToolRegistry> {
+  return env.project.allTools(env.signal, (text) => env.emit({ type: 'progress', text }));
+}
+
+/** A tool as it is now, or in Chinese why it is gone: its file was taken away, or the MCP server that has it does not answer. */
+export async function definitionOf(name: string, env: NodeEnv): Promise<AnyContract | string> {
+  const tools = await allTools(env);
+  return (
+    tools.all().find((tool) => tool.name === name) ??
+    `${name} 现在用不了，没有执行：它的定义没有了，或它的 MCP 服务器没有应答。运行 xihe doctor 看原因`
+  );
+}
+
+/** How a request to act ends whose tool is gone. */
+export function gone(text: string): { ok: false; code: string; text: string } {
+  return { ok: false, code: 'TOOL_UNKNOWN', text };
+}
+
+/** Tools of MCP servers that the model may use in this task: they only look, the task asks for them, and there are three at most. */
+export async function foreignReaders(state: RunState, env: NodeEnv): Promise<AnyContract[]> {
+  if (env.project.mcp.isEmpty) return [];
+  return (await allTools(env)).foreignReaders(intentOf(state).text);
 }
 
 /** The part of LangGraph's runtime that we use. */

@@ -5,7 +5,7 @@ import { LastGoodFolder } from '../knowledge/index.js';
 import { openLayout, type ProjectLayout } from '../layout.js';
 import { Hotspots, openPaths, type PathContext } from '../paths/index.js';
 import { AuditLog, Changeset, SideEffectLedger } from '../sandbox/index.js';
-import { BUILTIN_NAMES, loadTeamTools, Policy, type TeamToolProblem, ToolRegistry } from '../tools/index.js';
+import { BUILTIN_NAMES, loadTeamTools, McpHub, Policy, type TeamToolProblem, ToolRegistry } from '../tools/index.js';
 import { openZhCore, QueryLog, type ZhCore } from '../zhcore/index.js';
 import { openReranker } from './rerank.js';
 
@@ -14,7 +14,11 @@ export interface Project {
   layout: ProjectLayout;
   config: XiheConfig;
   core: ZhCore;
+  /** Without the tools of MCP servers, which have to be started first. */
   tools: ToolRegistry;
+  mcp: McpHub;
+  /** With them: every trusted server is started that is not open. @param say told what could not be used, in Chinese */
+  allTools(signal?: AbortSignal, say?: (text: string) => void): Promise<ToolRegistry>;
   toolProblems: TeamToolProblem[];
   /** What may be done without a question, what not, and what not at all. */
   policy: Policy;
@@ -49,7 +53,8 @@ export async function openProject(repo: string, env: NodeJS.ProcessEnv = process
     const project = await known;
     project.core.reload();
     project.config = loadConfig(layout.layerDir, env);
-    Object.assign(project, toolsOf(layout, project.config), { policy: policyOf(layout, env) });
+    project.mcp.reload();
+    Object.assign(project, toolsOf(layout, project.config, project.mcp), { policy: policyOf(layout, env) });
     return project;
   }
   const opening = Promise.resolve().then(() => build(layout, env));
@@ -68,6 +73,7 @@ function build(layout: ProjectLayout, env: NodeJS.ProcessEnv): Project {
     vectors: config,
     ...(rerank ? { rerank } : {}),
   });
+  const mcp = new McpHub(layout.root, layout.layerDir, env);
   let history: Promise<History> | undefined;
   let paths: Promise<PathContext> | undefined;
   const project: Project = {
@@ -75,7 +81,12 @@ function build(layout: ProjectLayout, env: NodeJS.ProcessEnv): Project {
     config,
     core,
     stays: false,
-    ...toolsOf(layout, config),
+    ...toolsOf(layout, config, mcp),
+    mcp,
+    async allTools(signal, say) {
+      if (mcp.isEmpty) return project.tools;
+      return project.tools.with(await mcp.tools({ signal, ...(say ? { say } : {}) }));
+    },
     policy: policyOf(layout, env),
     audit: new AuditLog(layout.stateDir),
     queryLog: new QueryLog(layout.stateDir),
@@ -116,10 +127,11 @@ function build(layout: ProjectLayout, env: NodeJS.ProcessEnv): Project {
  * The tools: built in, of the systems that are set up, and the team's as their files are now. Unlike an entry of the core, a tool whose file is broken is not kept in its last good
  * version: it acts, and an act must be what its file says.
  */
-function toolsOf(layout: ProjectLayout, config: XiheConfig): Pick<Project, 'tools' | 'toolProblems'> {
+function toolsOf(layout: ProjectLayout, config: XiheConfig, mcp: McpHub): Pick<Project, 'tools' | 'toolProblems'> {
   const { tools, problems } = loadTeamTools(layout.layerDir, BUILTIN_NAMES, process.env, config.model.timeoutSeconds);
   const dolphin = config.dolphin.address !== undefined;
-  return { tools: new ToolRegistry(tools, { dolphin }), toolProblems: problems };
+  const registry = new ToolRegistry(tools, { dolphin }, { prefixes: mcp.prefixes });
+  return { tools: registry, toolProblems: [...problems, ...mcp.problems] };
 }
 
 /** The rules as their files are now; of a broken one, what its last good version forbids. */

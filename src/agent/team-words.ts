@@ -5,7 +5,7 @@ import type { Intent } from './state.js';
 /** Words that make a sentence with a tool's name in it something else than a request to use it. */
 const NO_REQUEST = /不要|不用|别|先不|勿|吗|么|嘛|呢|为什么|怎么|如何|什么|哪|[?？]/;
 /** Polite beginnings that say nothing about what is wanted. */
-const POLITE = /^(请|麻烦|劳驾|帮我|给我|帮忙|替我|再|现在|马上|立即|[\s，,])+/;
+const POLITE = /^(请|麻烦|劳驾|帮我|给我|帮忙|替我|再|现在|马上|立即|调用|使用|用|[\s，,])+/;
 
 /**
  * Requests in the words that a team gave its own tools (`keywords` in `.xihe/tools/*.yaml`): routing knows only what the trade

@@ -12,6 +12,7 @@ export { pruneSandboxState } from './prune.js';
 export { listReceipts } from './receipts.js';
 export { runProcess } from './runner.js';
 export { makeScratch, type Scratch, type ScratchOptions } from './scratch.js';
+export { type Service, type ServiceRequest, startService } from './service.js';
 export { splitShell } from './shellSplit.js';
 export { type SideEffect, type SideEffectEntry, SideEffectLedger } from './sideEffects.js';
 export { detectTestCommand, type TestCommand } from './testCommand.js';

@@ -1,14 +1,14 @@
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
-import { randomBytes, randomInt } from 'node:crypto';
+import { randomInt } from 'node:crypto';
 import { realpathSync } from 'node:fs';
 import type { Duplex, Readable } from 'node:stream';
 import { XiheError } from '../errors.js';
 import { type Command, commandEnv, isFolder, markedByLimit, programCommand, shellCommand } from './command.js';
 import { BWRAP_WRAPPER, bwrapArgs, type ConfinementStatus, confinementStatus } from './confinement.js';
-import { ownerState, selfOwner } from './liveness.js';
 import { HeadTail, StreamText } from './output.js';
 import { type OutputPipes, openOutputPipes } from './pipes.js';
-import { killOrphansOf, ProcessTree } from './processTree.js';
+import { ProcessTree } from './processTree.js';
+import { MARKER, markerValue, sweepOnce } from './runMarker.js';
 import { scratchOf } from './scratchRegistry.js';
 import type { RunRequest, RunResult } from './types.js';
 import { type Ended, type Exit, startFailure, verdictOf } from './verdict.js';
@@ -26,8 +26,6 @@ const LEFTOVER_GRACE_MS = 300;
 const DRAIN_MS = 1_000;
 /** Largest delay that timers take (2^31 − 1 ms). */
 const MAX_TIMER_MS = 2_147_483_647;
-/** By this variable a command's children are found wherever they go. Value: `pid.start.random`. */
-const MARKER = 'XIHE_RUN';
 
 /**
  * Runs a command to its end and leaves no process behind.
@@ -80,24 +78,6 @@ function checkRequest(req: RunRequest): void {
   if (!isFolder(req.cwd)) {
     throw new XiheError('PATH_NOT_FOUND', `工作目录不存在：${req.cwd}`, { hint: '换一个存在的目录再运行。' });
   }
-}
-
-function markerValue(): string {
-  const { pid, start } = selfOwner();
-  return `${pid}.${start}.${randomBytes(6).toString('hex')}`;
-}
-
-let swept = false;
-
-/** Once in a process: kills what commands of a Xihe that was itself killed have left running. */
-function sweepOnce(): void {
-  if (swept) return;
-  swept = true;
-  killOrphansOf(MARKER, (value) => {
-    const [pid, start] = value.split('.').map(Number);
-    if (!pid || start === undefined || Number.isNaN(start)) return false;
-    return ownerState({ ...selfOwner(), pid, start }) === 'dead';
-  });
 }
 
 /** One command, from its start to the last byte of its output. */

@@ -108,7 +108,7 @@ export function parseInput(contract: AnyContract, rawInput: unknown): unknown {
   if (parsed.success) return parsed.data;
   const faults = parsed.error.issues.map((issue) => `${issue.path.join('.') || '参数'}：${issue.message}`).join('；');
   throw new XiheError('TOOL_INPUT_INVALID', `${contract.name} 的参数不对：${faults}`, {
-    hint: `示例：${JSON.stringify(contract.examples[0])}`,
+    hint: contract.examples[0] === undefined ? '按参数说明改。' : `示例：${JSON.stringify(contract.examples[0])}`,
   });
 }
 

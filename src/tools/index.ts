@@ -8,6 +8,7 @@ export { testSummary } from './builtin/test-summary.js';
 export { approvalOf, callTool, MAX_RESULT_TOKENS, parseInput } from './call.js';
 export { type ContractFault, contractFaults, defineTool, jsonSchemaOf, MAX_DESCRIPTION } from './contract.js';
 export { DEFAULT_MODEL_SECONDS, DEFAULT_TOOL_SECONDS, toolCeilingMs } from './limits.js';
+export { MCP_FILE, McpHub, type McpStatus, type McpTool, mcpDestinations, variablesOf } from './mcp/index.js';
 export {
   irreversible,
   Policy,

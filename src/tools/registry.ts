@@ -21,7 +21,8 @@ import { readFile } from './builtin/read-file.js';
 import { searchCode } from './builtin/search-code.js';
 import { deleteFile, writeFile } from './builtin/write-file.js';
 import { jsonSchemaOf } from './contract.js';
-import { type ActsOf, ToolIndex } from './preselect.js';
+import type { McpTool } from './mcp/index.js';
+import { type ActsOf, type ToolHit, ToolIndex } from './preselect.js';
 import type { TeamTool } from './team-tools.js';
 import type { AnyContract } from './types.js';
 
@@ -90,6 +91,9 @@ export const BUILTIN_NAMES: ReadonlySet<string> = new Set(
 /** How many tools preselection puts before the model (DESIGN §4). */
 export const PRESELECT = 3;
 
+/** How far a tool that is called by its whole name is before all others. */
+const NAMED_LEAD = 2;
+
 export interface Preselected {
   contract: AnyContract;
   score: number;
@@ -99,16 +103,26 @@ export interface Preselected {
   named: boolean;
 }
 
-/** The tools of one project: built in and the team's own. */
+/** The tools of one project: built in, the team's own, and those of MCP servers that are open. */
 export class ToolRegistry {
   private readonly direct: Direct[];
   private readonly index: ToolIndex;
   private readonly teamWords: string[];
+  private readonly readers: ToolIndex;
 
-  /** @param systems which systems around are set up */
-  constructor(teamTools: TeamTool[], systems: { dolphin?: boolean } = {}) {
-    const own = teamTools.map((tool) => ({ contract: tool as AnyContract, keywords: tool.keywords }));
+  /**
+   * @param systems which systems around are set up
+   * @param mcp tools of open MCP servers, and the first parts of the names of all trusted ones, open or not
+   */
+  constructor(
+    private readonly teamTools: TeamTool[],
+    private readonly systems: { dolphin?: boolean } = {},
+    private readonly mcp: { tools?: McpTool[]; prefixes?: string[] } = {},
+  ) {
+    const foreign = mcp.tools ?? [];
+    const own = [...teamTools, ...foreign].map((tool) => ({ contract: tool as AnyContract, keywords: tool.keywords }));
     this.direct = [...own, ...DIRECT_TOOLS, ...(systems.dolphin ? DOLPHIN_TOOLS : [])];
+    this.readers = new ToolIndex(foreign.filter(isReader));
     // One character is in too many sentences to name anything.
     this.teamWords = teamTools.flatMap((tool) => tool.keywords).filter((word) => [...word].length > 1);
     this.index = new ToolIndex(
@@ -138,8 +152,25 @@ export class ToolRegistry {
     throw new XiheError('TOOL_UNKNOWN', `没有名叫 ${name} 的工具`, { hint: `可用的工具：${near.join('、')}` });
   }
 
-  /** The longest word of a team's own tool that stands in a folded text. */
+  /** The same with the tools of MCP servers that have been opened meanwhile. */
+  with(tools: McpTool[]): ToolRegistry {
+    return new ToolRegistry(this.teamTools, this.systems, { ...this.mcp, tools });
+  }
+
+  /**
+   * Tools of MCP servers that only look and that a text asks for, best first: what a model may use beside the built-in ones. Never more
+   * than preselection shows, however many servers there are.
+   */
+  foreignReaders(text: string, k = PRESELECT): AnyContract[] {
+    const foreign = (this.mcp.tools ?? []).filter(isReader);
+    return this.readers.rank(text, k).map(({ index }) => foreign[index]!);
+  }
+
+  /** The longest word of a team's own tool that stands in a folded text, or the name of a tool of an MCP server. */
   teamWordIn(folded: string): string | undefined {
+    const named = (this.mcp.prefixes ?? []).map((prefix) => new RegExp(`\\b${prefix}__\\w+`).exec(folded)?.[0]);
+    const foreign = named.find((name) => name !== undefined);
+    if (foreign !== undefined) return foreign;
     return this.teamWords.filter((word) => folded.includes(fold(word))).sort((a, b) => b.length - a.length)[0];
   }
 
@@ -151,24 +182,42 @@ export class ToolRegistry {
    */
   preselect(text: string, k = PRESELECT, acts?: { of: ActsOf; hint?: string }): Preselected[] {
     const folded = fold(text);
-    return this.index.rank(text, k, acts?.of, acts?.hint).map(({ index, score, matched }) => {
-      const { contract, keywords } = this.direct[index]!;
-      return {
-        contract,
-        score,
-        why:
-          matched.length > 0
-            ? `「${matched.join('、')}」与${contract.description}相符`
-            : `要做的事与${contract.description}相近`,
-        named: keywords.some((word) => folded.includes(fold(word))),
-      };
-    });
+    const hits = this.index.rank(text, this.direct.length, acts?.of, acts?.hint);
+    return this.nameFirst(folded, hits)
+      .slice(0, k)
+      .map(({ index, score, matched }) => {
+        const { contract, keywords } = this.direct[index]!;
+        return {
+          contract,
+          score,
+          why:
+            matched.length > 0
+              ? `「${matched.join('、')}」与${contract.description}相符`
+              : `要做的事与${contract.description}相近`,
+          named: [contract.name, ...keywords].some((word) => folded.includes(fold(word))),
+        };
+      });
+  }
+
+  /** A tool whose whole name stands in the text is the one that is meant; words of its name are in others of the same server too. */
+  private nameFirst(folded: string, hits: ToolHit[]): ToolHit[] {
+    const words = new Set(folded.match(/[a-z][a-z0-9_]*_[a-z0-9_]+/g) ?? []);
+    const index = this.direct.findIndex(({ contract }) => words.has(contract.name));
+    if (index < 0) return hits;
+    const known = hits.find((hit) => hit.index === index);
+    const score = NAMED_LEAD * Math.max(1, ...hits.map((hit) => hit.score));
+    const first = { index, matched: [this.direct[index]!.contract.name], ...known, score };
+    return [first, ...hits.filter((hit) => hit !== known)];
   }
 
   /** The tool that a user may ask for directly by this name, if there is one. */
   directly(name: string): AnyContract | undefined {
     return this.direct.find(({ contract }) => contract.name === name)?.contract;
   }
+}
+
+function isReader({ danger, effect }: McpTool): boolean {
+  return danger === 'low' && effect === 'none';
 }
 
 /** The names of a tool's required parameters that an input lacks. */

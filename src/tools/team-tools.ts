@@ -119,6 +119,7 @@ export function loadTeamTools(
   for (const name of namesIn(dir)) {
     const file = `.xihe/tools/${name}`;
     const loaded = loadOne(join(dir, name), { file, project: projectOf(layerDir), env, modelSeconds }, (tool) => {
+      if (tool.includes('__')) return '名字里不能有连着的两个下划线，那是 MCP 工具的名字';
       if (reserved.has(tool)) return `名字 ${tool} 是自带工具的，换一个`;
       return tools.some((t) => t.name === tool) ? `名字 ${tool} 重复` : undefined;
     });

@@ -72,6 +72,8 @@ export interface DangerCheck {
  */
 export interface ToolContract<I = Record<string, unknown>, O = unknown> {
   name: string;
+  /** Where it is declared, for people who are to agree to it; absent for built-in tools. */
+  source?: string;
   /** What it can do: at most 50 characters, Chinese. */
   description: string;
   /** Every property has a `.describe()` in plain words. */

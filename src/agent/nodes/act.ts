@@ -1,5 +1,5 @@
 import { type AnyContract, approvalOf, callTool, commandFailed } from '../../tools/index.js';
-import type { NodeBody } from '../node.js';
+import { definitionOf, gone, type NodeBody } from '../node.js';
 import type { ToolRun } from '../state.js';
 import { callSite } from '../tool-context.js';
 import { describeRun } from './select.js';
@@ -10,7 +10,8 @@ import { describeRun } from './select.js';
  */
 export const actNode: NodeBody = async (state, env) => {
   const tool = state.tool!;
-  const contract = env.project.tools.get(tool.name!);
+  const contract = await definitionOf(tool.name!, env);
+  if (typeof contract === 'string') return { tool: { ...tool, outcome: gone(contract) } };
   const callId = `${state.runId}-${state.routed?.index ?? 0}`;
   const changed = changedSince(tool, contract);
   if (changed) return { tool: { ...tool, outcome: changed } };

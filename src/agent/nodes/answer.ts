@@ -1,12 +1,19 @@
 import { type AIMessage, type BaseMessage, HumanMessage, ToolMessage } from '@langchain/core/messages';
 import type { XiheError } from '../../errors.js';
 import type { FileCandidate } from '../../paths/index.js';
-import { callTool, READ_TOOLS, renderCandidates, renderLookup, toOpenAiTool } from '../../tools/index.js';
+import {
+  type AnyContract,
+  callTool,
+  READ_TOOLS,
+  renderCandidates,
+  renderLookup,
+  toOpenAiTool,
+} from '../../tools/index.js';
 import { type CoreResult, type InjectedEntry, recordOfLookup, renderHits } from '../../zhcore/index.js';
 import { askModel, modelFailure } from '../ask-model.js';
 import { overBudget } from '../budget.js';
 import { inject } from '../injection.js';
-import { intentOf, type NodeBody, type NodeEnv, textOf } from '../node.js';
+import { foreignReaders, intentOf, type NodeBody, type NodeEnv, textOf } from '../node.js';
 import { addPlaces, planTerms } from '../planning.js';
 import { prompt } from '../prompts.js';
 import { addUsage, type Fed, NO_USAGE, type PlanTerm, type RunState, type RunUpdate, type Usage } from '../state.js';
@@ -100,6 +107,7 @@ interface Conversation {
 async function converse(state: RunState, env: NodeEnv, messages: BaseMessage[]): Promise<Conversation> {
   const site = await callSite(state, env);
   const started = Date.now();
+  const readers = [...READ_TOOLS, ...(await foreignReaders(state, env))];
   let usage = NO_USAGE;
   const entries: InjectedEntry[] = [];
   for (let turn = 1; ; turn++) {
@@ -112,7 +120,7 @@ async function converse(state: RunState, env: NodeEnv, messages: BaseMessage[]):
     const last = turn >= MAX_ANSWER_TURNS || overBudget(spent, env) !== undefined;
     let message: AIMessage;
     try {
-      const tools = last ? [] : READ_TOOLS.map(toOpenAiTool);
+      const tools = last ? [] : readers.map(toOpenAiTool);
       const asked = await askModel(env, { system: prompt('answer'), messages, tools, turn });
       usage = addUsage(usage, asked.usage);
       message = asked.reply.message;
@@ -124,23 +132,24 @@ async function converse(state: RunState, env: NodeEnv, messages: BaseMessage[]):
     const calls = message.tool_calls ?? [];
     if (last || calls.length + broken.length === 0)
       return { answer: textOf(message).trim() || '模型没有给出回答。', usage, fed: site.fed, entries };
-    for (const call of calls) messages.push(await lookUp(call, env, site.ctx(call.id ?? '', turn), entries));
+    for (const call of calls) messages.push(await lookUp(call, readers, env, site.ctx(call.id ?? '', turn), entries));
     messages.push(...broken.map(brokenCall));
   }
 }
 
 async function lookUp(
   call: NonNullable<AIMessage['tool_calls']>[number],
+  readers: AnyContract[],
   env: NodeEnv,
   ctx: Parameters<typeof callTool>[2],
   entries: InjectedEntry[],
 ): Promise<ToolMessage> {
-  const contract = READ_TOOLS.find((t) => t.name === call.name);
+  const contract = readers.find((t) => t.name === call.name);
   env.emit({ type: 'tool.started', name: call.name, args: JSON.stringify(call.args).slice(0, 200) });
   const started = Date.now();
   const outcome = contract
     ? await callTool(contract, call.args, ctx)
-    : { ok: false, text: `失败（TOOL_UNKNOWN）：回答问题时只能用 ${READ_TOOLS.map((t) => t.name).join('、')}` };
+    : { ok: false, text: `失败（TOOL_UNKNOWN）：回答问题时只能用 ${readers.map((t) => t.name).join('、')}` };
   env.emit({
     type: 'tool.finished',
     name: call.name,

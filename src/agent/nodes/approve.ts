@@ -1,7 +1,7 @@
 import { type PolicyVerdict, policyRequest } from '../../tools/index.js';
 import { askHuman } from '../ask-human.js';
 import { type ApproveRequest, DANGER_NAMES, readVerdict } from '../human.js';
-import type { NodeBody } from '../node.js';
+import { definitionOf, gone, type NodeBody } from '../node.js';
 import type { ToolRun } from '../state.js';
 import { callerOf, record } from '../tool-context.js';
 
@@ -9,9 +9,10 @@ import { callerOf, record } from '../tool-context.js';
  * Shows exactly what will happen and waits, as the rules and the danger say; what is harmless runs and is reported after. LangGraph
  * reruns this node from its start when the answer comes: before the interrupt it only reads.
  */
-export const approveNode: NodeBody = (state, env) => {
+export const approveNode: NodeBody = async (state, env) => {
   const tool = state.tool!;
-  const contract = env.project.tools.get(tool.name!);
+  const contract = await definitionOf(tool.name!, env);
+  if (typeof contract === 'string') return { tool: { ...tool, outcome: gone(contract) } };
   const auto = state.request?.options.autoApprove ?? 'none';
   const roles = callerOf(state).roles;
   // The danger that was shown counts: a contract that changed meanwhile is found by `act`.

@@ -5,7 +5,7 @@ import { type CoreResult, renderHits } from '../../zhcore/index.js';
 import { askModel, modelFailure } from '../ask-model.js';
 import { overBudget } from '../budget.js';
 import { inject } from '../injection.js';
-import { conversationOf, intentOf, type NodeBody, type NodeEnv } from '../node.js';
+import { conversationOf, foreignReaders, intentOf, type NodeBody, type NodeEnv } from '../node.js';
 import { focusModules, scopeToFocus, warningsOf, withPlaces } from '../planning.js';
 import { prompt } from '../prompts.js';
 import type { CheckState, Injection, Plan, RunState, RunUpdate } from '../state.js';
@@ -18,11 +18,12 @@ export const executeNode: NodeBody = async (state, env) => {
   if (over) return { stopReason: over, changesetId };
   const task = state.turn === 0 ? await taskMessage(state, env) : null;
   const turn = state.turn + 1;
+  const foreign = await foreignReaders(state, env);
   try {
     const { reply, usage } = await askModel(env, {
       system: prompt('execute'),
       messages: task ? [task.message] : conversationOf(state),
-      tools: EXECUTE_TOOLS.map(toOpenAiTool),
+      tools: [...EXECUTE_TOOLS, ...foreign].map(toOpenAiTool),
       turn,
     });
     return {

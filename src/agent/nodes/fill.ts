@@ -1,10 +1,10 @@
 import { askHuman } from '../ask-human.js';
 import { type FillRequest, parseDecision, readParameters } from '../human.js';
-import type { NodeBody } from '../node.js';
+import { definitionOf, gone, type NodeBody } from '../node.js';
 import { describeRun } from './select.js';
 
 /** Asks for all parameters that are missing or do not fit, in one question; again while some are still open. */
-export const fillNode: NodeBody = (state, env) => {
+export const fillNode: NodeBody = async (state, env) => {
   const tool = state.tool!;
   const lines = tool.missing.map(
     (m) => `- ${m.name}：${m.explain}${m.choices.length > 0 ? `（可选：${m.choices.join('、')}）` : ''}`,
@@ -18,7 +18,8 @@ export const fillNode: NodeBody = (state, env) => {
     ],
     reviewConfigs: [{ actionName: tool.name!, allowedDecisions: ['edit', 'reject'] }],
   };
-  const contract = env.project.tools.get(tool.name!);
+  const contract = await definitionOf(tool.name!, env);
+  if (typeof contract === 'string') return { tool: { ...tool, outcome: gone(contract) } };
   return askHuman(request, (answer) => {
     if (isRefusal(answer)) return { tool: { ...tool, approved: false } };
     const given = withWords(readParameters(answer), answer, tool.missing);

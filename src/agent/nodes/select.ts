@@ -9,7 +9,7 @@ import {
   type ToolRegistry,
 } from '../../tools/index.js';
 import { DANGER_NAMES } from '../human.js';
-import { intentOf, type NodeBody } from '../node.js';
+import { allTools, intentOf, type NodeBody } from '../node.js';
 import { coerced, modelParameters, openParameters, statedParameters } from '../parameters.js';
 import { actsOf } from '../routing/index.js';
 import type { Intent, ToolRun } from '../state.js';
@@ -25,11 +25,12 @@ const CLEAR_LEAD = 1.2;
 /** Finds the tool that the words name, takes the parameters that they state, and says what would happen. */
 export const selectNode: NodeBody = async (state, env) => {
   const intent = intentOf(state);
-  const found = env.project.tools.preselect(intent.text, PRESELECT, {
+  const tools = await allTools(env);
+  const found = tools.preselect(intent.text, PRESELECT, {
     of: actsOf,
     ...(intent.toolHint ? { hint: intent.toolHint } : {}),
   });
-  const chosen = choose(found, intent, env.project.tools);
+  const chosen = choose(found, intent, tools);
   const candidates = found.map((p) => ({
     name: p.contract.name,
     description: p.contract.description,
@@ -47,9 +48,10 @@ export const selectNode: NodeBody = async (state, env) => {
 /** The tool to use, or in Chinese why there is none: the nearest tool is not good enough for an act that it does not do. */
 function choose(found: Preselected[], intent: Intent, tools: ToolRegistry): AnyContract | string {
   const act = intent.toolHint;
-  // What acts on the world is used only when its own words stand there, or its name says the act that was asked for.
+  // What acts on the world, or is somebody else's, is used only when its own words stand there, or its name says the act that was asked for.
+  const isOurs = ({ effect, source }: AnyContract) => effect !== 'outside' && source === undefined;
   const able = found.filter(
-    (p) => p.contract.effect !== 'outside' || p.named || (act !== undefined && nameDoes(p.contract.name, act)),
+    (p) => isOurs(p.contract) || p.named || (act !== undefined && nameDoes(p.contract.name, act)),
   );
   const fitting = act === undefined ? able : able.filter((p) => doesAct(p, act, intent.text));
   const [best, second] = fitting;
@@ -113,5 +115,6 @@ function preview(contract: AnyContract, input: Record<string, unknown>): string 
   const team = contract as Partial<TeamTool>;
   if (team.commandLine)
     return `${contract.description}\n命令：${team.commandLine(input).join(' ')}\n来源：${team.source}`;
-  return `${contract.description}\n参数：${JSON.stringify(input)}`;
+  const source = contract.source === undefined ? '' : `\n工具：${contract.name}\n来源：${contract.source}`;
+  return `${contract.description}\n参数：${JSON.stringify(input)}${source}`;
 }

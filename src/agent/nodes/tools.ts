@@ -9,7 +9,7 @@ import {
   type ToolOutcome,
 } from '../../tools/index.js';
 import { inject } from '../injection.js';
-import type { NodeBody, NodeEnv } from '../node.js';
+import { foreignReaders, type NodeBody, type NodeEnv } from '../node.js';
 import { remind } from '../reminders.js';
 import type { Injection } from '../state.js';
 import { brokenCall, callSite } from '../tool-context.js';
@@ -20,10 +20,11 @@ export const toolsNode: NodeBody = async (state, env) => {
   const last = state.messages.at(-1);
   if (!AIMessage.isInstance(last)) return {};
   const site = await callSite(state, env, env.project.changeset(state.changesetId!));
+  const tools = [...EXECUTE_TOOLS, ...(await foreignReaders(state, env))];
   const answers: ToolMessage[] = [];
   const ledger: Injection[] = [];
   for (const call of last.tool_calls ?? []) {
-    const outcome = await answer(call.name, call.args, site.ctx(call.id ?? ''), env);
+    const outcome = await answer(call.name, call.args, site.ctx(call.id ?? ''), tools, env);
     ledger.push(...inject(state, 'execute', answeredEntries(call, outcome, 'execute', env), env));
     const reminder = remind(state, env, outcome, site, ledger);
     ledger.push(...reminder.ledger);
@@ -42,10 +43,16 @@ export const toolsNode: NodeBody = async (state, env) => {
   return { messages: answers, ledger, fed: site.fed, workspace: site.workspace() };
 };
 
-async function answer(name: string, args: unknown, ctx: ToolContext, env: NodeEnv): Promise<ToolOutcome> {
+async function answer(
+  name: string,
+  args: unknown,
+  ctx: ToolContext,
+  tools: AnyContract[],
+  env: NodeEnv,
+): Promise<ToolOutcome> {
   env.emit({ type: 'tool.started', name, args: brief(args) });
   const started = Date.now();
-  const outcome = await call(name, args, ctx, env);
+  const outcome = await call(name, args, ctx, tools, env);
   env.emit({
     type: 'tool.finished',
     name,
@@ -56,10 +63,16 @@ async function answer(name: string, args: unknown, ctx: ToolContext, env: NodeEn
   return outcome;
 }
 
-async function call(name: string, args: unknown, ctx: ToolContext, env: NodeEnv): Promise<ToolOutcome> {
+async function call(
+  name: string,
+  args: unknown,
+  ctx: ToolContext,
+  tools: AnyContract[],
+  env: NodeEnv,
+): Promise<ToolOutcome> {
   let contract: AnyContract;
   try {
-    contract = env.project.tools.get(name, EXECUTE_TOOLS);
+    contract = env.project.tools.get(name, tools);
   } catch (e) {
     if (!XiheError.is(e)) throw e;
     return { ok: false, text: `失败（${e.code}）：${e.message}。${e.hint}`, code: e.code };

@@ -14,6 +14,7 @@ import { print, printJson, visibleLine } from '../output.js';
 import { alertsCheck } from './doctorAlerts.js';
 import { dolphinCheck } from './doctorDolphin.js';
 import { embeddingCheck } from './doctorEmbedding.js';
+import { mcpChecks } from './doctorMcp.js';
 import type { CommonOptions } from './options.js';
 
 /** Longest wait for one service, in ms: a healthy one answers in far less, and `doctor` must not feel stuck. */
@@ -48,6 +49,7 @@ export async function doctor(options: CommonOptions): Promise<number> {
     await coreFiles(options.repo),
     await teamTools(layout),
     ...(await rules(layout)),
+    ...(await mcpChecks(layout)),
   ];
   const [model, vectors, server, dolphin] = await services;
   const around = [server, dolphin, await alertsCheck(config.alerts, layout)];

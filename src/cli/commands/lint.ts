@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
-import { extname, join, relative, resolve, sep } from 'node:path';
+import { dirname, extname, join, relative, resolve, sep } from 'node:path';
 import pc from 'picocolors';
 import { packageRoot, packageVersion } from '../../assets.js';
 import { QUOTED_PATH_CHARS, quoted, XiheError } from '../../errors.js';
@@ -80,9 +80,9 @@ async function check(layout: ProjectLayout, hasLayer: boolean, options: LintComm
   });
 }
 
-/** What of the team's tools does not load. Broken settings are their own finding, and the limits are the defaults then. */
+/** What of the team's tools and of the MCP servers' file does not load. Broken settings are their own finding, and the limits are the defaults then. */
 async function toolProblems(layerDir: string) {
-  const [{ BUILTIN_NAMES, loadTeamTools }, { defaultConfig, loadConfig }] = await Promise.all([
+  const [{ BUILTIN_NAMES, loadTeamTools, McpHub }, { defaultConfig, loadConfig }] = await Promise.all([
     import('../../tools/index.js'),
     import('../../config.js'),
   ]);
@@ -92,7 +92,8 @@ async function toolProblems(layerDir: string) {
   } catch (e) {
     if (!XiheError.is(e)) throw e;
   }
-  return loadTeamTools(layerDir, BUILTIN_NAMES, process.env, model.timeoutSeconds).problems;
+  const team = loadTeamTools(layerDir, BUILTIN_NAMES, process.env, model.timeoutSeconds).problems;
+  return [...team, ...new McpHub(dirname(layerDir), layerDir).problems];
 }
 
 /** @throws XiheError USAGE when it is no folder */

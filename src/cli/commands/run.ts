@@ -99,6 +99,7 @@ async function withSession(flags: CommonOptions, thread: string, step: Step): Pr
   } finally {
     process.removeListener('SIGINT', onInterrupt);
     session.close();
+    await session.project.mcp.close();
     await session.project.core.close();
   }
 }

@@ -2,7 +2,7 @@ import { createInterface } from 'node:readline/promises';
 import pc from 'picocolors';
 import type * as z from 'zod';
 import { projectRoot } from '../../layout.js';
-import { POLICY_FILE } from '../../tools/index.js';
+import { MCP_FILE, POLICY_FILE, variablesOf } from '../../tools/index.js';
 import { trust as remember, shownAddress } from '../../trust.js';
 import { allDestinations, type ProjectDestination } from '../destinations.js';
 import { EXIT } from '../exit-codes.js';
@@ -51,7 +51,7 @@ export async function trust(options: TrustOptions): Promise<number> {
   }
   if (!options.json && found.length > 0) print(outcome.destinations.map(lineOf).join('\n'));
   if (found.length === 0)
-    return end(EXIT.done, '项目的设置没有写地址，也没有不问就运行、要用密钥的操作，没有什么要信任的。');
+    return end(EXIT.done, '项目的设置没有写地址，也没有不问就运行、要用密钥的操作和 MCP 服务器，没有什么要信任的。');
   if (found.every(({ chosen }) => chosen !== 'untrusted')) return end(EXIT.done, '都信任过了。');
   const agreed = options.yes === true || (options.json !== true && (await asked()));
   if (!agreed) return end(EXIT.waiting, '没有信任。信得过就运行 xihe trust --yes。');
@@ -72,10 +72,20 @@ const AGREED_CHARS = 4_000;
 function shownOf({ setting, address, chosen, ruled }: ProjectDestination): Shown {
   const known = SENDS[setting];
   const shown = shownAddress(address, AGREED_CHARS);
-  if (known === undefined) return { setting, address: shown, ...toolOf(setting, address, ruled), chosen };
+  if (known === undefined) {
+    const told = setting.startsWith(MCP_FILE) ? mcpOf(address) : toolOf(setting, address, ruled);
+    return { setting, address: shown, ...told, chosen };
+  }
   const named = [...address.matchAll(/\$\{(\w+)\}/g)].map(([, name]) => name as string);
   const variables = setting === 'embedding.langchain' ? [...new Set(named)] : known.variables;
   return { setting, address: shown, sends: known.sends, variables, chosen };
+}
+
+/** An MCP server, see `mcpDestinations`. */
+function mcpOf(address: string): Pick<Shown, 'sends' | 'variables'> {
+  const { command } = JSON.parse(address) as { command?: string };
+  const what = command === undefined ? '连接这个 MCP 服务器' : '用你的权限启动这个 MCP 服务器';
+  return { sends: `${what}；它标为只读的操作不再问你，模型给的参数会交给它`, variables: variablesOf(address) };
 }
 
 /** A team's tool, see `teamDestinations`, or the rules that allow something, see `policyFile.ts`. */
