@@ -190,7 +190,7 @@ describe('an MCP server of a repository', () => {
   });
 
   it('that hangs altogether is ended after its time limit', async () => {
-    const { tools } = await open(stdio('stdio', { timeout: 1000 }));
+    const { tools } = await open(stdio('stdio', { timeout: 3000 }));
     expect(await callTool(named(tools, 'demo__hang'), {}, context())).toMatchObject({
       ok: false,
       code: 'COMMAND_TIMEOUT',
