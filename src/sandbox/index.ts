@@ -15,5 +15,6 @@ export { makeScratch, type Scratch, type ScratchOptions } from './scratch.js';
 export { type Service, type ServiceRequest, startService } from './service.js';
 export { splitShell } from './shellSplit.js';
 export { type SideEffect, type SideEffectEntry, SideEffectLedger } from './sideEffects.js';
-export { detectTestCommand, type TestCommand } from './testCommand.js';
+export { detectTestCommand, nearestTestCommand, type TestCommand } from './testCommand.js';
+export { focused, type TestFocus } from './testFocus.js';
 export type { AuditEntry, Danger, FileDiff, Receipt, RunRequest, RunResult, StagedEdit, StagedFile } from './types.js';

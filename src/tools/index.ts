@@ -1,10 +1,10 @@
 export { ACT_NAMES, commandIn, nameDoes } from './acts.js';
 export { toLangChainTool, toOpenAiTool } from './adapters.js';
 export { openAlerts } from './builtin/alert-tools.js';
-export { commandFailed, renderRun, runInScratch } from './builtin/command-tools.js';
+export { commandFailed, renderRun, runInScratch, withoutCopy } from './builtin/command-tools.js';
 export { lookupKnowledge, RENDER_LIMITS, renderLookup, zhCoreQuery } from './builtin/core-tools.js';
 export { renderCandidates } from './builtin/path-tools.js';
-export { testSummary } from './builtin/test-summary.js';
+export { TEST_OUTPUT_BYTES } from './builtin/test-tools.js';
 export { approvalOf, callTool, MAX_RESULT_TOKENS, parseInput } from './call.js';
 export { type ContractFault, contractFaults, defineTool, jsonSchemaOf, MAX_DESCRIPTION } from './contract.js';
 export { DEFAULT_MODEL_SECONDS, DEFAULT_TOOL_SECONDS, toolCeilingMs } from './limits.js';
@@ -24,6 +24,7 @@ export {
   type PolicyRule,
   policyRuleSchema,
 } from './policyFile.js';
+export { baselineOf, comparedWith, renderVerdict, type TestVerdictOfChange } from './project-tests.js';
 export {
   BUILTIN_NAMES,
   EXECUTE_TOOLS,
@@ -35,4 +36,5 @@ export {
 } from './registry.js';
 export { maskPatch } from './secret-files.js';
 export { loadTeamTools, type TeamTool, type TeamToolProblem, teamDestinations } from './team-tools.js';
+export { readTestOutput, type TestFailure, type TestReport, testSummary } from './test-reports/index.js';
 export type { AnyContract, Caller, DangerCheck, ToolContext, ToolContract, ToolOutcome } from './types.js';

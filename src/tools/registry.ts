@@ -1,7 +1,7 @@
 import { XiheError } from '../errors.js';
 import { closest, fold } from '../text/index.js';
 import { sendAlert } from './builtin/alert-tools.js';
-import { runCommand, runTests } from './builtin/command-tools.js';
+import { runCommand } from './builtin/command-tools.js';
 import { lookupKnowledge, zhCoreQuery } from './builtin/core-tools.js';
 import {
   createSchedule,
@@ -19,6 +19,7 @@ import { moveFile } from './builtin/move-file.js';
 import { expandPath, loadContext, lookupFile } from './builtin/path-tools.js';
 import { readFile } from './builtin/read-file.js';
 import { searchCode } from './builtin/search-code.js';
+import { runTests } from './builtin/test-tools.js';
 import { deleteFile, writeFile } from './builtin/write-file.js';
 import { jsonSchemaOf } from './contract.js';
 import type { McpTool } from './mcp/index.js';

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { dangerOf, detectTestCommand } from '../../src/sandbox/index.js';
+import { dangerOf, detectTestCommand, focused, nearestTestCommand } from '../../src/sandbox/index.js';
 import { tempDir } from './support.js';
 
 function project(files: Record<string, string>): string {
@@ -60,5 +60,91 @@ describe('detectTestCommand', () => {
     const root = project({ 'package.json': pkg('vitest') });
     expect(detectTestCommand(root, ' make check ')).toMatchObject({ command: 'make check' });
     expect(detectTestCommand(root, '  ')).toMatchObject({ command: 'npm test' });
+  });
+});
+
+describe('a repository of several packages', () => {
+  const root = () =>
+    project({
+      'package.json': JSON.stringify({ private: true, packageManager: 'pnpm@9.0.0' }),
+      'packages/order/package.json': pkg('vitest run'),
+      'packages/order/src/a.ts': '',
+      'packages/web/package.json': pkg('jest'),
+      'services/pay/pom.xml': '',
+      'services/pay/src/main/java/A.java': '',
+      mvnw: '',
+      'tools/job/go.mod': '',
+    });
+
+  it('has the tests of the package around most of the files, run as the repository says', () => {
+    const at = root();
+    expect(detectTestCommand(at)).toBeNull();
+    const of = (...files: string[]) => detectTestCommand(at, undefined, files)?.command;
+    expect(of('packages/order/src/a.ts', 'packages/order/src/b.ts', 'packages/web/c.ts')).toBe(
+      'cd packages/order && pnpm test',
+    );
+    expect(of('services/pay/src/main/java/A.java')).toBe('cd services/pay && ../../mvnw -q -B test');
+    expect(of('tools/job/x/y.go')).toBe('cd tools/job && go test ./...');
+    expect(of('README.md')).toBeUndefined();
+    expect(nearestTestCommand(at, ['packages/web/src/x.ts'])?.folder).toBe('packages/web');
+  });
+});
+
+describe('a part of the tests', () => {
+  const part = (files: Record<string, string>, focus: { files?: string[]; name?: string }, touched: string[] = []) =>
+    focused(detectTestCommand(project(files), undefined, touched)!, focus);
+
+  it.each<[string, Record<string, string>, { files?: string[]; name?: string }, string | undefined]>([
+    ['vitest', { 'package.json': pkg('vitest run') }, { files: ['test/a.test.ts'] }, 'npm test -- test/a.test.ts'],
+    [
+      'jest by name',
+      { 'package.json': pkg('jest'), 'yarn.lock': '' },
+      { name: '超时 关单' },
+      "yarn test -t '超时 关单'",
+    ],
+    ['mocha', { 'package.json': pkg('mocha'), 'pnpm-lock.yaml': '' }, { files: ['a b.js'] }, "pnpm test 'a b.js'"],
+    [
+      'node:test: only these files',
+      { 'package.json': pkg('node --import tsx --test test/*.test.ts') },
+      { files: ['test/a.test.ts'], name: 'x' },
+      'node --import tsx --test --test-name-pattern=x test/a.test.ts',
+    ],
+    ['a chain of commands: not', { 'package.json': pkg('tsc && vitest run') }, { files: ['a.ts'] }, undefined],
+    [
+      'pytest',
+      { 'pytest.ini': '' },
+      { files: ['tests/test_a.py'], name: 'close' },
+      'python3 -m pytest -q -k close tests/test_a.py',
+    ],
+    [
+      'Go',
+      { 'go.mod': '' },
+      { files: ['order/a_test.go', 'order/b_test.go'], name: 'TestA' },
+      'go test ./order -run TestA',
+    ],
+    [
+      'Maven',
+      { 'pom.xml': '' },
+      { files: ['src/test/java/com/OrderTest.java'] },
+      'mvn -q -B test -Dtest=OrderTest -DfailIfNoTests=false -Dsurefire.failIfNoSpecifiedTests=false',
+    ],
+    [
+      'Gradle',
+      { 'build.gradle': '' },
+      { files: ['src/test/java/com/OrderTest.java'] },
+      'gradle --no-daemon test --tests OrderTest',
+    ],
+    ['make: not', { Makefile: 'test:\n' }, { files: ['a.c'] }, undefined],
+    ['an option in a file name: not', { 'package.json': pkg('vitest run') }, { files: ['--config=x'] }, undefined],
+    ['a quote: not', { 'package.json': pkg('vitest run') }, { name: "a'; rm -rf /; '" }, undefined],
+  ])('%s', (_name, files, focus, command) => {
+    expect(part(files, focus)).toBe(command);
+  });
+
+  it('of a package runs in its folder, by names in it', () => {
+    const files = { 'packages/order/package.json': pkg('vitest run'), 'packages/order/test/a.test.ts': '' };
+    expect(part(files, { files: ['packages/order/test/a.test.ts'] }, ['packages/order/test/a.test.ts'])).toBe(
+      'cd packages/order && npm test -- test/a.test.ts',
+    );
   });
 });

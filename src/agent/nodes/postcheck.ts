@@ -25,7 +25,11 @@ export const postcheckNode: NodeBody = async (state, env) => {
   // Tests on code that does not parse say nothing new.
   const verdict = found.some((f) => f.from === 'syntax')
     ? { tests: null, findings: [] }
-    : await runProjectTests(env, changeset);
+    : await runProjectTests(
+        env,
+        changeset,
+        diffs.map((d) => d.path),
+      );
   found.push(...verdict.findings);
   found.push(...(await commandFindings(env, changeset, playbook)));
   const blocked = found.some((f) => f.severity === 'block');

@@ -1,19 +1,11 @@
 import * as z from 'zod';
 import { XiheError } from '../../errors.js';
-import {
-  confinementStatus,
-  dangerOf,
-  detectTestCommand,
-  makeScratch,
-  type RunResult,
-  runProcess,
-} from '../../sandbox/index.js';
+import { confinementStatus, dangerOf, makeScratch, type RunResult, runProcess } from '../../sandbox/index.js';
 import { defineTool } from '../contract.js';
 import { commandLimits, DEFAULT_TOOL_SECONDS, toolCeilingMs } from '../limits.js';
 import { withNote } from '../locate.js';
 import { correctPaths } from '../shell-paths.js';
 import type { ToolContext } from '../types.js';
-import { testSummary } from './test-summary.js';
 
 /** Bytes of output kept from one command (head and tail): about 4,000 tokens before the tool result limit cuts it. */
 const OUTPUT_BYTES = 16_000;
@@ -69,40 +61,6 @@ export const runCommand = defineTool<z.infer<typeof runInput>, CommandResult>({
   render: ({ command, result, note }) => withNote(note, renderRun(command, result)),
 });
 
-const testInput = z.object({
-  filter: z.string().optional().describe('只跑名字或路径含这个词的测试；默认全部'),
-});
-
-/** Runs the project's own tests in a scratch copy. */
-export const runTests = defineTool<z.infer<typeof testInput>, CommandResult>({
-  name: 'run_tests',
-  description: '在项目副本里跑项目自己的测试，报告失败',
-  input: testInput,
-  examples: [{}],
-  danger: 'low',
-  readOnly: false,
-  idempotent: true,
-  aclRole: 'developer',
-  timeoutMs: toolCeilingMs(),
-  timeoutOf: (ctx) => toolCeilingMs(ctx.modelSeconds),
-  effect: 'scratch',
-  async run({ filter }, ctx) {
-    const found = detectTestCommand(ctx.root, ctx.testCommand);
-    if (!found) {
-      throw new XiheError('COMMAND_FAILED', '没有找到项目的测试命令', {
-        hint: '在 .xihe/config.yaml 的 sandbox.testCommand 里写明，例如 npm test。',
-      });
-    }
-    const command =
-      filter && /^[\w./\-\u4e00-\u9fff]+$/.test(filter) && /^npm (run )?test/.test(found.command)
-        ? `${found.command} -- ${filter}`
-        : found.command;
-    return { command, result: await runInScratch(ctx, command) };
-  },
-  // What failed and the counts; a thousand lines of passing tests say nothing.
-  render: ({ command, result }) => renderRun(command, { ...result, stdout: testSummary(result), stderr: '' }),
-});
-
 /**
  * Without bwrap nothing keeps a command inside the copy, so only what looks or tests is run there.
  *
@@ -120,28 +78,41 @@ async function refuseUnconfined(command: string, why: string): Promise<void> {
 }
 
 /**
- * Runs a shell line in a fresh scratch copy with the staged changes on it.
+ * Runs a shell line in a fresh scratch copy with the staged changes on it. Paths of the copy are left out of what it printed: they
+ * lead nowhere once it is gone, and the rest of them is what every other tool takes.
  *
  * @param seconds its time limit; never more than the settings give, nor than half of the model's
+ * @param options.bytes of output that are kept
+ * @param options.base the project as it is, without the staged changes
  */
 export async function runInScratch(
   ctx: ToolContext,
   command: string,
   seconds = ctx.commandSeconds,
+  options: { bytes?: number; base?: boolean } = {},
 ): Promise<RunResult> {
-  const scratch = await makeScratch(ctx.root, ctx.changeset, { signal: ctx.signal, onProgress: ctx.progress });
+  const scratch = await makeScratch(ctx.root, options.base ? undefined : ctx.changeset, {
+    signal: ctx.signal,
+    onProgress: ctx.progress,
+  });
   try {
     const result = await runProcess({
       shell: command,
       cwd: scratch.dir,
       timeoutMs: commandLimits(Math.min(seconds, ctx.commandSeconds), ctx.modelSeconds).command,
-      maxOutputBytes: OUTPUT_BYTES,
+      maxOutputBytes: options.bytes ?? OUTPUT_BYTES,
       ...(ctx.signal ? { signal: ctx.signal } : {}),
     });
-    return withLeftOut(result, scratch.leftOut);
+    return withLeftOut(withoutCopy(result, scratch.dir), scratch.leftOut);
   } finally {
     await scratch.dispose();
   }
+}
+
+/** A result with the paths of the copy made relative to the project. */
+export function withoutCopy(result: RunResult, dir: string): RunResult {
+  const strip = (text: string) => text.replaceAll(`file://${dir}/`, '').replaceAll(`${dir}/`, '');
+  return { ...result, stdout: strip(result.stdout), stderr: strip(result.stderr) };
 }
 
 /** Says, where a command failed, which files it could not find: otherwise it looks like a fault of the project. */
