@@ -10,7 +10,7 @@ const FULL_SHARE = 0.75;
  * it in their caches as long as not one byte of it changes.
  */
 const CUT_SHARE = 0.5;
-/** What goes with each request beside the messages, in tokens: the system prompt and the tools (measured: see the prompt snapshots). */
+/** What goes with each request beside the messages, in tokens: the system prompt and the tools (measured 3,200: see the pages of what is sent). */
 const OVERHEAD_TOKENS = 4_000;
 /** Small windows are not all overhead: at most this share of them counts for it. */
 const OVERHEAD_SHARE = 0.25;

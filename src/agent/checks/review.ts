@@ -6,6 +6,7 @@ import { maskPatch } from '../../tools/index.js';
 import { type CoreResult, renderHits } from '../../zhcore/index.js';
 import { askModel, modelFailure } from '../ask-model.js';
 import { overBudget } from '../budget.js';
+import { asData } from '../data-mark.js';
 import { parseJsonReply } from '../json.js';
 import { intentOf, type NodeEnv, textOf } from '../node.js';
 import { prompt } from '../prompts.js';
@@ -49,7 +50,7 @@ export async function reviewFindings(
     const task = prompt('review-task', {
       request: intentOf(state).text,
       warnings: warnings.text || '（没有）',
-      diff: diff.truncated ? `${diff.text}\n（后面的改动过长，未列出）` : diff.text,
+      diff: asData(state, env, '改动', diff.truncated ? `${diff.text}\n（后面的改动过长，未列出）` : diff.text),
     });
     const { reply, usage } = await askModel(env, {
       system: prompt('review'),

@@ -12,6 +12,7 @@ import {
 import { type CoreResult, type InjectedEntry, recordOfLookup, renderHits } from '../../zhcore/index.js';
 import { askModel, modelFailure } from '../ask-model.js';
 import { overBudget } from '../budget.js';
+import { asData, asDataLine, kindOf } from '../data-mark.js';
 import { inject } from '../injection.js';
 import { foreignReaders, intentOf, type NodeBody, type NodeEnv, textOf } from '../node.js';
 import { addPlaces, planTerms } from '../planning.js';
@@ -72,7 +73,7 @@ async function withModel(state: RunState, env: NodeEnv, retrieved: CoreResult): 
     prompt('answer-task', {
       request: question,
       core: core.text || '（没有相关条目）',
-      files: renderCandidates(files) || '（没有）',
+      files: asData(state, env, '文件', renderCandidates(files) || '（没有）'),
     }),
   );
   const { answer, error, usage, fed, entries } = await converse(state, env, [task]);
@@ -132,7 +133,8 @@ async function converse(state: RunState, env: NodeEnv, messages: BaseMessage[]):
     const calls = message.tool_calls ?? [];
     if (last || calls.length + broken.length === 0)
       return { answer: textOf(message).trim() || '模型没有给出回答。', usage, fed: site.fed, entries };
-    for (const call of calls) messages.push(await lookUp(call, readers, env, site.ctx(call.id ?? '', turn), entries));
+    for (const call of calls)
+      messages.push(await lookUp(call, readers, state, env, site.ctx(call.id ?? '', turn), entries));
     messages.push(...broken.map(brokenCall));
   }
 }
@@ -140,6 +142,7 @@ async function converse(state: RunState, env: NodeEnv, messages: BaseMessage[]):
 async function lookUp(
   call: NonNullable<AIMessage['tool_calls']>[number],
   readers: AnyContract[],
+  state: RunState,
   env: NodeEnv,
   ctx: Parameters<typeof callTool>[2],
   entries: InjectedEntry[],
@@ -161,8 +164,8 @@ async function lookUp(
   return new ToolMessage({
     tool_call_id: call.id ?? '',
     name: call.name,
-    content: outcome.text,
-    ...(outcome.faded ? { artifact: { faded: outcome.faded } } : {}),
+    content: asData(state, env, call.name, outcome.text, kindOf(call.name)),
+    ...(outcome.faded ? { artifact: { faded: asDataLine(state, env, outcome.faded) } } : {}),
   });
 }
 

@@ -4,6 +4,7 @@ import { EXECUTE_TOOLS, renderCandidates, toOpenAiTool } from '../../tools/index
 import { type CoreResult, renderHits } from '../../zhcore/index.js';
 import { askModel, modelFailure } from '../ask-model.js';
 import { overBudget } from '../budget.js';
+import { asData } from '../data-mark.js';
 import { inject } from '../injection.js';
 import { conversationOf, foreignReaders, intentOf, type NodeBody, type NodeEnv } from '../node.js';
 import { focusModules, scopeToFocus, warningsOf, withPlaces } from '../planning.js';
@@ -66,8 +67,13 @@ async function taskMessage(
     request: intentOf(state).text,
     answers: state.answers?.text ? `用户补充：${state.answers.text}\n` : '',
     plan: renderPlan(plan),
-    files: renderCandidates(plan.candidates as never) || '（没有找到明显相关的文件，用 lookup_file 找）',
-    skeleton: surroundings.text,
+    files: asData(
+      state,
+      env,
+      '文件',
+      renderCandidates(plan.candidates as never) || '（没有找到明显相关的文件，用 lookup_file 找）',
+    ),
+    skeleton: asData(state, env, '目录', surroundings.text),
     core: core.text || '（没有相关条目）',
   });
   const { run } = state;

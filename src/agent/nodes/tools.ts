@@ -8,6 +8,7 @@ import {
   type ToolContext,
   type ToolOutcome,
 } from '../../tools/index.js';
+import { asData, asDataLine, kindOf } from '../data-mark.js';
 import { inject } from '../injection.js';
 import { foreignReaders, type NodeBody, type NodeEnv } from '../node.js';
 import { remind } from '../reminders.js';
@@ -28,14 +29,15 @@ export const toolsNode: NodeBody = async (state, env) => {
     ledger.push(...inject(state, 'execute', answeredEntries(call, outcome, 'execute', env), env));
     const reminder = remind(state, env, outcome, site, ledger);
     ledger.push(...reminder.ledger);
+    const data = asData(state, env, call.name, outcome.text, kindOf(call.name));
     answers.push(
       new ToolMessage({
         id: `result-${call.id}`,
         tool_call_id: call.id ?? '',
         name: call.name,
         status: outcome.ok ? 'success' : 'error',
-        content: reminder.text ? `${outcome.text}\n\n${reminder.text}` : outcome.text,
-        ...(outcome.faded ? { artifact: { faded: outcome.faded } } : {}),
+        content: reminder.text ? `${data}\n\n${reminder.text}` : data,
+        ...(outcome.faded ? { artifact: { faded: asDataLine(state, env, outcome.faded) } } : {}),
       }),
     );
   }
