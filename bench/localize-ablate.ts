@@ -17,7 +17,6 @@ export const ABLATIONS = {
   '词库 → 符号': ['symbolLexicon'],
   路径被说到的份额: ['pathShare'],
   文件种类的先验: ['priors'],
-  伴生文件: ['companions'],
 } as const;
 
 /** What one request scores by each measure. */

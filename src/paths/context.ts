@@ -206,7 +206,6 @@ export class PathContext {
           index: this.#index,
           ground: this.#derived.ground(),
           names: this.#derived.names(),
-          companions: this.#derived.companions(),
           terms: this.#terms,
           history: this.#history,
         },

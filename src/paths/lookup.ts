@@ -1,6 +1,5 @@
 import picomatch from 'picomatch';
 import { type History, type HistoryVote, requestTokens } from '../history/index.js';
-import type { Companions } from './companions.js';
 import { WordEvidence, whyLine } from './evidence.js';
 import type { FileIndex } from './fileIndex.js';
 import type { Ground } from './ground.js';
@@ -32,7 +31,6 @@ export interface LookupSources {
   index: FileIndex;
   ground: Ground;
   names: NameIndex;
-  companions: Companions;
   terms?: TermLookup | undefined;
   history?: History | undefined;
 }
@@ -59,7 +57,7 @@ export function lookupFiles(
   const compound = tokens.filter(isCompound(request));
   const signals = signalsOf(sources, { tokens, compound, meant, votes, mentions: mentions.files });
   const terms = termRanking(sources, request);
-  const best = rank(index, ground, sources.companions, {
+  const best = rank(index, ground, {
     request,
     taskType: options.taskType,
     signals,
@@ -168,24 +166,14 @@ function clip(subject: string): string {
 }
 
 /** Terms first, then the kinds of reasons that people trust most. */
-const KIND_ORDER: Evidence['kind'][] = [
-  'term',
-  'name',
-  'comment',
-  'commit',
-  'symbol',
-  'i18n',
-  'glossary',
-  'content',
-  'companion',
-];
+const KIND_ORDER: Evidence['kind'][] = ['term', 'name', 'comment', 'commit', 'symbol', 'i18n', 'glossary', 'content'];
 
 function candidate(file: IndexedFile, score: number, byRank: Evidence[], byWord: Evidence[]): FileCandidate {
   // A name that the request gives in full says all that the words in a path could add.
   const named = byRank.some(({ kind }) => kind === 'name');
   const found = [...byRank, ...byWord.filter(({ kind }) => !named || kind !== 'name')];
   const evidence =
-    found.length > 0 ? found : [{ kind: 'companion' as const, detail: '排在前面的文件的伴生文件', weight: 0 }];
+    found.length > 0 ? found : [{ kind: 'commit' as const, detail: '改过它的提交合起来像这个请求', weight: 0 }];
   evidence.sort((a, b) => KIND_ORDER.indexOf(a.kind) - KIND_ORDER.indexOf(b.kind) || b.weight - a.weight);
   return {
     path: file.path as RepoPath,

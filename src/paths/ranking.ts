@@ -1,4 +1,3 @@
-import type { Companions } from './companions.js';
 import type { FileIndex } from './fileIndex.js';
 import type { Ground } from './ground.js';
 import { priorOf } from './priors.js';
@@ -29,9 +28,6 @@ const TERM_DECAY = 10;
 const OUTRIGHT_NAMES = 8;
 /** What kinds of files a request speaks of orders files, but less than what is in them. */
 const PRIOR_POWER = 0.4;
-/** Companions of the best files get this share of their score: enough to order equals, no more (measured: no gain alone). */
-const COMPANION_SHARE = 0.03;
-const COMPANIONS_OF = 3;
 
 /** A request as candidates are ordered for it. */
 export interface Wanted {
@@ -56,18 +52,12 @@ export interface RankedFile {
 }
 
 /** Adds up what the signals say of each file and gives the best. */
-export function rank(index: FileIndex, ground: Ground, companions: Companions, wanted: Wanted): RankedFile[] {
+export function rank(index: FileIndex, ground: Ground, wanted: Wanted): RankedFile[] {
   const sums = weigh(index, wanted);
   if (!wanted.without.includes('priors')) applyPriors(sums, ground, wanted);
   for (const [position, out] of ground.teamLayer.entries()) if (out) sums[position] = 0;
-  const { inScope, without } = wanted;
+  const { inScope } = wanted;
   if (inScope) for (let i = 0; i < sums.length; i++) if (sums[i]! > 0 && !inScope(index.list[i]!.path)) sums[i] = 0;
-  for (const { position, score } of largest(sums, without.includes('companions') ? 0 : COMPANIONS_OF)) {
-    for (const { path } of companions.of(index.list[position]!.path)) {
-      const other = index.positionOf(path);
-      if (other >= 0 && !ground.teamLayer[other] && (inScope?.(path) ?? true)) sums[other]! += COMPANION_SHARE * score;
-    }
-  }
   return largest(sums, wanted.topK);
 }
 

@@ -27,7 +27,7 @@ export const SIGNALS = [
 export type Signal = (typeof SIGNALS)[number];
 export type SignalScores = Record<Signal, Float64Array>;
 /** What a look-up can do without, so that a bench may say what each is worth. */
-export type EvidenceKind = Signal | 'priors' | 'companions';
+export type EvidenceKind = Signal | 'priors';
 
 export interface SignalSources {
   index: FileIndex;

@@ -4,7 +4,7 @@ import type { Language, Outline } from '../code/types.js';
 export type RepoPath = string & { readonly __brand: 'RepoPath' };
 
 export interface Evidence {
-  kind: 'name' | 'content' | 'comment' | 'term' | 'i18n' | 'commit' | 'glossary' | 'companion' | 'symbol';
+  kind: 'name' | 'content' | 'comment' | 'term' | 'i18n' | 'commit' | 'glossary' | 'symbol';
   /** In Chinese, a few words: what matched. */
   detail: string;
   weight: number;

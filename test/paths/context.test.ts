@@ -67,7 +67,7 @@ describe('finding files in a small shop', () => {
   });
 
   it('puts source before tests and documents, unless the request asks for them', async () => {
-    expect((await found(paths, '下单超时'))[0]).toBe('src/order/order-service.ts');
+    expect((await found(paths, '下单要先校验'))[0]).toBe('src/order/order-service.ts');
     expect((await found(paths, '下单超时的测试用例'))[0]).toBe('test/order/order-service.test.ts');
     expect((await found(paths, '支付渠道接入的文档'))[0]).toBe('docs/payment/接入指南.md');
   });
