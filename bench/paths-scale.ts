@@ -105,11 +105,14 @@ function heapMb(): number {
   return Math.round((heapUsed + external) / 1e6);
 }
 
+/** So that no change writes what stands there. */
+let changes = 0;
+
 async function updates(paths: PathContext, root: string, files: readonly string[]): Promise<number[]> {
   const times: number[] = [];
   for (let i = 0; i < CHANGES; i++) {
     const path = join(root, files[(i * 7919) % files.length]!);
-    writeFileSync(path, `// 改动 ${i}\nexport const changed = ${i};\n`);
+    writeFileSync(path, `// 改动 ${i}\nexport const changed = ${++changes};\n`);
     times.push((await timed(() => paths.refresh())).cpu);
   }
   return times;
@@ -146,6 +149,10 @@ async function measure(count: number) {
     const opening = await timed(() => warm.result.lookupFile('订单'));
     const asked = await queries(warm.result);
     const changed = await updates(warm.result, root, files);
+    warm.result.watch();
+    await warm.result.refresh();
+    const watched = await updates(warm.result, root, files);
+    warm.result.close();
     return {
       files: count,
       load: Number(loadavg()[0]!.toFixed(1)),
@@ -156,6 +163,7 @@ async function measure(count: number) {
       warmCpuMs: Math.round(warm.cpu),
       firstQueryCpuMs: Math.round(opening.cpu),
       updateP50CpuMs: Math.round(quantile(changed, 0.5)),
+      watchedUpdateP50CpuMs: Math.round(quantile(watched, 0.5)),
       queryP50CpuMs: quantile(asked, 0.5),
       queryP95CpuMs: quantile(asked, 0.95),
     };

@@ -35,8 +35,15 @@ const INLINE = [
 rmSync(join(root, 'dist'), { recursive: true, force: true });
 const { metafile } = await build({
   absWorkingDir: root,
-  // The embedding model's worker thread is started by the path of its file, so it is an entry of its own.
-  entryPoints: ['src/errors.ts', 'src/cli/main.ts', 'src/embed/worker.ts', 'src/zhcore/prepareShipped.ts', ...rooms],
+  // Worker threads are started by the paths of their files, so they are entries of their own.
+  entryPoints: [
+    'src/errors.ts',
+    'src/cli/main.ts',
+    'src/embed/worker.ts',
+    'src/paths/readWorker.ts',
+    'src/zhcore/prepareShipped.ts',
+    ...rooms,
+  ],
   outdir: 'dist',
   outbase: 'src',
   bundle: true,

@@ -23,6 +23,20 @@ interface Parsers {
 }
 
 let parsers: Promise<Parsers | undefined> | undefined;
+let registeredElsewhere = false;
+
+/**
+ * Tells this thread that another one has loaded the parsers already. Languages are registered for the whole process, and registering them
+ * again would take them from under a parser that runs.
+ */
+export function parsersAreRegistered(): void {
+  registeredElsewhere = true;
+}
+
+/** Loads the parsers now, for whoever is about to start threads that parse. */
+export async function registerParsers(): Promise<void> {
+  await loadParsers();
+}
 
 /**
  * Loads ast-grep and the language packs, once a process. A pack without a prebuilt parser for this platform is left out; without
@@ -34,7 +48,7 @@ function loadParsers(): Promise<Parsers | undefined> {
       const napi = await import('@ast-grep/napi');
       const packs = languagePacks();
       // Registering twice in a process aborts it, hence one call for all packs.
-      napi.registerDynamicLanguage(packs);
+      if (!registeredElsewhere) napi.registerDynamicLanguage(packs);
       return { napi, available: new Set(['TypeScript', 'Tsx', ...Object.keys(packs)]) };
     } catch {
       return undefined;

@@ -1,30 +1,18 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { setImmediate as nextTick } from 'node:timers/promises';
-import { throwIfCancelled } from '../history/index.js';
-import { stableHash } from '../text/index.js';
-import { analyse, i18nWords, listedOnly } from './analyse.js';
-import { isChineseLocale, LocaleTable } from './locale.js';
+import { InterfaceTexts } from './interfaceTexts.js';
+import type { LocaleTable } from './locale.js';
 import { Postings } from './postings.js';
 import { isUnchanged } from './racy.js';
+import { readFiles } from './readers.js';
+import type { ToRead } from './reading.js';
 import type { RefreshReport } from './refreshReport.js';
-import { isReadable } from './rules.js';
 import { readStore, writeStore } from './store.js';
-import type { IndexedFile, TermCounts } from './types.js';
+import type { IndexedFile } from './types.js';
 import { Vocabulary } from './vocabulary.js';
-import { type Walk, type WalkedFile, walkProject, walkSome } from './walk.js';
+import { type Walk, walkProject, walkSome } from './walk.js';
 
-/** Files that are read between two looks at the signal and two progress reports. */
-const BATCH = 25;
 /** The cache is written again when at least this share of its files changed, or it is small. */
 const WRITE_SHARE = 0.01;
 const SMALL_INDEX = 400;
-/** A key that more files use than this says nothing about one of them. */
-const COMMON_KEY_FILES = 8;
-const COMMON_KEY_SHARE = 0.05;
-
-const NO_WORDS: TermCounts = { tokens: new Uint32Array(0), counts: new Uint16Array(0) };
-
 export interface IndexProgress {
   done: number;
   total: number;
@@ -43,14 +31,10 @@ export interface RefreshOptions {
 export class FileIndex {
   readonly #root: string;
   readonly #stateDir: string;
-  #files = new Map<string, IndexedFile>();
   #list: IndexedFile[] = [];
   #vocabulary = new Vocabulary();
-  #localeStamp = '';
-  #commonKeys = new Set<string>();
+  #texts = new InterfaceTexts();
   #postings: Postings | undefined;
-  #positions: Map<string, number> | undefined;
-  #locales: LocaleTable | undefined;
   #unsaved = 0;
   #generation = 0;
   #walkedBy: Walk['by'] = 'walk';
@@ -75,9 +59,9 @@ export class FileIndex {
     const stored = readStore(stateDir);
     if (stored) {
       index.#vocabulary = stored.vocabulary;
-      index.#localeStamp = stored.localeStamp;
-      index.#commonKeys = new Set(stored.commonKeys);
-      index.#adopt(new Map(stored.files.map((file) => [file.path, file])));
+      index.#texts = new InterfaceTexts(stored.localeStamp, stored.commonKeys);
+      index.#list = stored.files;
+      index.#generation += 1;
     } else index.#unsaved = Number.POSITIVE_INFINITY;
     return { index, report: await index.refresh(options) };
   }
@@ -93,7 +77,7 @@ export class FileIndex {
   }
 
   get(path: string): IndexedFile | undefined {
-    return this.#files.get(path);
+    return this.#list[this.positionOf(path)];
   }
 
   get vocabulary(): Vocabulary {
@@ -106,18 +90,20 @@ export class FileIndex {
     return this.#postings;
   }
 
-  /** Place of a path in {@link list}. */
+  /** Place of a path in {@link list}; -1 for what is not listed. */
   positionOf(path: string): number {
-    this.#positions ??= new Map(this.#list.map((file, position) => [file.path, position]));
-    return this.#positions.get(path) ?? -1;
+    const at = firstFrom(this.#list, path);
+    return this.#list[at]?.path === path ? at : -1;
   }
 
   /** Key → Chinese text over the locale files as they are now. */
   localeTable(): LocaleTable {
-    this.#locales ??= new LocaleTable(
-      this.#localeFiles(this.#list).map((file) => ({ ...file, entries: file.detail().locale ?? [] })),
-    );
-    return this.#locales;
+    return this.#texts.table(this.#list);
+  }
+
+  /** Keys of interface texts that a file uses and that few others do. */
+  usedKeys(file: IndexedFile): string[] {
+    return this.#texts.usedKeys(file);
   }
 
   /**
@@ -146,130 +132,98 @@ export class FileIndex {
       ...(walk.note ? { note: walk.note } : {}),
     };
     this.#walkedBy = walk.by;
-    const next = await this.#readChanged(walk, report, options, some ? this.#outside(options.only!) : []);
-    for (const path of this.#files.keys()) if (!next.has(path)) report.removed.push(path);
-    const changes = report.added.length + report.changed.length + report.removed.length;
-    this.#adopt(next, changes > 0);
-    if (changes > 0) this.#updateInterfaceTexts();
+    const now = await this.#readChanged(walk, report, options);
+    if (some) this.#patch(now, this.#below(options.only!), report);
+    else this.#replace(now, report);
     // A file that was read again unchanged is known to be settled now, which is worth keeping too.
-    this.#unsaved += Math.max(changes, report.read);
+    this.#unsaved += Math.max(report.added.length + report.changed.length + report.removed.length, report.read);
     this.#save();
     return report;
   }
 
   #walkSome(only: readonly string[], cancel: { signal?: AbortSignal }): Promise<Walk | undefined> {
-    return walkSome(this.#root, only, this.#walkedBy, { ...cancel, isListed: (path) => this.#files.has(path) });
+    return walkSome(this.#root, only, this.#walkedBy, { ...cancel, isListed: (path) => this.positionOf(path) >= 0 });
   }
 
-  /** The files that are not among these, nor below one of them. */
-  #outside(paths: readonly string[]): [string, IndexedFile][] {
-    const isAmong = new Set(paths);
-    const folders = paths.map((path) => `${path}/`);
-    return [...this.#files].filter(
-      ([path]) => !isAmong.has(path) && !folders.some((folder) => path.startsWith(folder)),
-    );
-  }
-
-  async #readChanged(
-    walk: Walk,
-    report: RefreshReport,
-    options: RefreshOptions,
-    kept: [string, IndexedFile][],
-  ): Promise<Map<string, IndexedFile>> {
-    const next = new Map(kept);
-    const waiting: WalkedFile[] = [];
-    for (const walked of walk.files) {
-      const before = this.#files.get(walked.path);
-      if (before && isUnchanged(before, walked)) next.set(walked.path, before);
-      else waiting.push(walked);
+  /** The walked files that are still there, in their order, as they are now. */
+  async #readChanged(walk: Walk, report: RefreshReport, options: RefreshOptions): Promise<IndexedFile[]> {
+    const before = this.#listed(walk.files);
+    const waiting: ToRead[] = [];
+    for (const [i, walked] of walk.files.entries()) {
+      const known = before[i];
+      if (known && isUnchanged(known, walked)) continue;
+      waiting.push(known?.hash ? { ...walked, before: known.hash } : walked);
     }
-    for (let done = 0; done < waiting.length; done += BATCH) {
-      options.onProgress?.({ done: next.size, total: walk.files.length });
-      // Together, because parsing runs in threads of its own while we count words here.
-      const batch = waiting.slice(done, done + BATCH);
-      const seen = await Promise.all(batch.map((walked) => this.#look(walked, this.#files.get(walked.path), report)));
-      for (const now of seen) if (now) note(next, report, this.#files.get(now.path), now);
-      await nextTick();
-      throwIfCancelled(options.signal);
+    const total = walk.files.length;
+    const tell = (done: number) => options.onProgress?.({ done: total - waiting.length + done, total });
+    const reading = { signal: options.signal, onProgress: tell };
+    const { found, read } = await readFiles(this.#root, waiting, this.#vocabulary, reading);
+    if (waiting.length > 0) tell(waiting.length);
+    report.read = read;
+    const gone = new Set(waiting.map(({ path }) => path).filter((path) => !found.has(path)));
+    const files: IndexedFile[] = [];
+    for (const [i, walked] of walk.files.entries()) {
+      if (gone.has(walked.path)) continue;
+      const known = before[i];
+      const seen = found.get(walked.path) ?? known!;
+      // The file object is shared with whoever holds the list, so a touched file becomes a new one.
+      const file = typeof seen === 'number' ? { ...known!, ...walked, checkedAt: seen } : seen;
+      files.push(file);
+      if (known === undefined) report.added.push(file.path);
+      else if (file !== known && (known.hash !== file.hash || file.hash === '')) report.changed.push(file.path);
     }
-    options.onProgress?.({ done: walk.files.length, total: walk.files.length });
-    return next;
+    return files;
   }
 
-  /** @returns undefined when the file went away meanwhile */
-  async #look(
-    walked: WalkedFile,
-    before: IndexedFile | undefined,
-    report: RefreshReport,
-  ): Promise<IndexedFile | undefined> {
-    const checkedAt = Date.now();
-    if (!isReadable(walked.path, walked.size)) return listedOnly(walked, checkedAt, '', this.#vocabulary);
-    let bytes: Buffer;
-    try {
-      bytes = readFileSync(join(this.#root, walked.path));
-    } catch (e) {
-      if ((e as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-      return listedOnly(walked, checkedAt, '', this.#vocabulary);
-    }
-    report.read += 1;
-    const hash = stableHash(bytes);
-    // The file object is shared with whoever holds the list, so a touched file becomes a new one.
-    if (before?.hash === hash)
-      return { ...before, mtimeMs: walked.mtimeMs, ctimeMs: walked.ctimeMs, size: walked.size, checkedAt };
-    return analyse(walked, bytes, checkedAt, hash, this.#vocabulary);
+  /** The listed files of some walked ones, in their order; both are sorted. */
+  #listed(walked: readonly { path: string }[]): (IndexedFile | undefined)[] {
+    let at = walked.length > 0 ? firstFrom(this.#list, walked[0]!.path) : 0;
+    return walked.map(({ path }) => {
+      while (at < this.#list.length && this.#list[at]!.path < path) at += 1;
+      return this.#list[at]?.path === path ? this.#list[at] : undefined;
+    });
   }
 
-  #adopt(files: Map<string, IndexedFile>, changed = true): void {
-    this.#files = files;
-    this.#list = [...files.values()].sort((a, b) => (a.path < b.path ? -1 : 1));
-    if (!changed) return;
+  /** Everything was walked: these are all files. */
+  #replace(now: IndexedFile[], report: RefreshReport): void {
+    const paths = new Set(now.map(({ path }) => path));
+    for (const { path } of this.#list) if (!paths.has(path)) report.removed.push(path);
+    this.#adopt(now, report);
+  }
+
+  /** Some paths were walked: these files came of them, in place of the listed ones there. */
+  #patch(now: readonly IndexedFile[], there: ReadonlySet<string>, report: RefreshReport): void {
+    const paths = new Set(now.map(({ path }) => path));
+    for (const path of there) if (!paths.has(path)) report.removed.push(path);
+    if (report.added.length + report.removed.length > 0) {
+      const others = this.#list.filter(({ path }) => !there.has(path) && !paths.has(path));
+      this.#adopt(merged(others, now), report);
+      return;
+    }
+    const list = this.#list.slice();
+    for (const file of now) list[this.positionOf(file.path)] = file;
+    this.#adopt(list, report);
+  }
+
+  /** The listed files that are among some paths or below one of them. */
+  #below(paths: readonly string[]): Set<string> {
+    const found = new Set<string>();
+    for (const path of paths) {
+      if (this.positionOf(path) >= 0) found.add(path);
+      for (let at = firstFrom(this.#list, `${path}/`); this.#list[at]?.path.startsWith(`${path}/`); at++)
+        found.add(this.#list[at]!.path);
+    }
+    return found;
+  }
+
+  /** @param list sorted by path */
+  #adopt(list: IndexedFile[], { added, changed, removed }: RefreshReport): void {
+    const other = [...added, ...changed, ...removed];
+    this.#list = list;
+    if (other.length === 0) return;
+    this.#list = this.#texts.update(list, other, this.#vocabulary);
     this.#generation += 1;
     this.#postings = undefined;
-    this.#positions = undefined;
-    this.#locales = undefined;
-  }
-
-  #localeFiles(list: readonly IndexedFile[]): IndexedFile[] {
-    return list.filter(({ path, hash }) => hash !== '' && isChineseLocale(path));
-  }
-
-  /** Keys of interface texts that a file uses and that few others do. */
-  usedKeys(file: IndexedFile): string[] {
-    return (file.knownKeys ?? []).filter((key) => !this.#commonKeys.has(key));
-  }
-
-  /**
-   * Gives every file the Chinese texts of the keys that it uses. A change anywhere can make a key known, gone or common, so
-   * all files are looked at; only those whose keys or texts changed get new words.
-   */
-  #updateInterfaceTexts(): void {
-    const locales = this.#localeFiles(this.#list);
-    const stamp = LocaleTable.stampOf(locales);
-    if (stamp === '' && this.#localeStamp === '') return;
-    const sameTexts = stamp === this.#localeStamp;
-    let table: LocaleTable | undefined;
-    const textOf = (key: string) => {
-      table ??= this.localeTable();
-      return table.valueOf(key);
-    };
-    const isLocale = new Set(locales.map(({ path }) => path));
-    const known = this.#list.map((file) => {
-      if (sameTexts && file.knownKeys) return file.knownKeys;
-      return isLocale.has(file.path) ? [] : file.detail().keys.filter((key) => textOf(key) !== undefined);
-    });
-    const common = commonKeys(known, this.#list.length);
-    const moved = new Set(
-      [...common, ...this.#commonKeys].filter((key) => common.has(key) !== this.#commonKeys.has(key)),
-    );
-    this.#list = this.#list.map((file, i) => {
-      const keys = known[i]!;
-      if (keys === file.knownKeys && !keys.some((key) => moved.has(key))) return file;
-      const texts = keys.filter((key) => !common.has(key)).map((key) => textOf(key) ?? '');
-      return { ...file, knownKeys: keys, i18n: texts.length === 0 ? NO_WORDS : i18nWords(texts, this.#vocabulary) };
-    });
-    this.#files = new Map(this.#list.map((file) => [file.path, file]));
-    this.#localeStamp = stamp;
-    this.#commonKeys = common;
   }
 
   #save(): void {
@@ -279,28 +233,32 @@ export class FileIndex {
     writeStore(this.#stateDir, {
       files: this.#list,
       vocabulary: this.#vocabulary,
-      localeStamp: this.#localeStamp,
-      commonKeys: [...this.#commonKeys],
+      localeStamp: this.#texts.stamp,
+      commonKeys: this.#texts.commonKeys,
     });
     this.#unsaved = 0;
   }
 }
 
-function note(
-  next: Map<string, IndexedFile>,
-  report: RefreshReport,
-  before: IndexedFile | undefined,
-  now: IndexedFile,
-): void {
-  next.set(now.path, now);
-  if (before === undefined) report.added.push(now.path);
-  else if (before.hash !== now.hash || now.hash === '') report.changed.push(now.path);
+/** The place of the first file whose path is not before a text. */
+function firstFrom(list: readonly IndexedFile[], text: string): number {
+  let low = 0;
+  let high = list.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (list[middle]!.path < text) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }
 
-/** Keys that more files use than could tell one of them from another. */
-function commonKeys(known: readonly (readonly string[])[], files: number): Set<string> {
-  const users = new Map<string, number>();
-  for (const keys of known) for (const key of keys) users.set(key, (users.get(key) ?? 0) + 1);
-  const limit = Math.max(COMMON_KEY_FILES, COMMON_KEY_SHARE * files);
-  return new Set([...users].filter(([, n]) => n > limit).map(([key]) => key));
+/** Two sorted lists as one. */
+function merged(a: readonly IndexedFile[], b: readonly IndexedFile[]): IndexedFile[] {
+  const all: IndexedFile[] = [];
+  let j = 0;
+  for (const file of a) {
+    while (j < b.length && b[j]!.path < file.path) all.push(b[j++]!);
+    all.push(file);
+  }
+  return all.concat(b.slice(j));
 }

@@ -19,8 +19,6 @@ const WEIGHTS: Record<Signal, number> = {
   pathShare: 0.6,
   churn: 1.7,
 };
-/** Shares of the best score are taken to this power: the first of a kind of evidence says more than those that follow. */
-const SHARE_POWER = 1.25;
 /** A team's term is checked knowledge: the file that defines its symbol outweighs history and words together; later ones fall off slowly. */
 const TERM_WEIGHT = 8;
 const TERM_DECAY = 10;
@@ -73,13 +71,21 @@ function weigh(index: FileIndex, { signals, outright, terms, without }: Wanted):
     const isPrior = signal === 'churn';
     for (let file = 0; file < sums.length; file++) {
       const share = scores[file]! / best;
-      if (share > 0 && !(isPrior && sums[file] === 0)) sums[file]! += weight * (isPrior ? share : share ** SHARE_POWER);
+      if (share > 0 && !(isPrior && sums[file] === 0)) sums[file]! += weight * (isPrior ? share : sharpened(share));
     }
   }
   terms.forEach((path, at) => {
     sums[index.positionOf(path)]! += (TERM_WEIGHT * TERM_DECAY) / (TERM_DECAY + at);
   });
   return sums;
+}
+
+/**
+ * A share of the best score to the power of 1.25: the first of a kind of evidence says more than those that follow. By roots, since a
+ * power of any number takes four times as long, for every file and signal.
+ */
+function sharpened(share: number): number {
+  return share * Math.sqrt(Math.sqrt(share));
 }
 
 /** Weighs every file by how much the request speaks of its kind. */

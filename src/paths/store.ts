@@ -1,4 +1,3 @@
-import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { packageVersion } from '../assets.js';
@@ -62,13 +61,14 @@ function versionStamp(): string {
  */
 export function readStore(stateDir: string): StoredIndex | undefined {
   try {
-    return decode(stateBytes(join(stateDir, STORE_FILE)));
+    return decodeIndex(stateBytes(join(stateDir, STORE_FILE)));
   } catch {
     return undefined;
   }
 }
 
-function decode(file: Buffer): StoredIndex | undefined {
+/** What {@link encodeIndex} made; undefined for anything else. */
+export function decodeIndex(file: Buffer): StoredIndex | undefined {
   // Typed arrays need an aligned start, which a pooled Buffer does not promise.
   const buffer = file.byteOffset % 4 === 0 ? file : Buffer.from(new Uint8Array(file));
   const header = HEADER.map((_, i) => buffer.readUInt32LE(4 * i));
@@ -172,18 +172,11 @@ function sectionsOf(
  * @returns whether it was written
  */
 export function writeStore(stateDir: string, index: StoredIndex): boolean {
-  return writeAtomic(join(stateDir, STORE_FILE), [encode(index)]);
+  return writeAtomic(join(stateDir, STORE_FILE), [encodeIndex(index)]);
 }
 
-function _removeQuietly(file: string): void {
-  try {
-    rmSync(file, { force: true });
-  } catch {
-    // Not writable: nothing of ours is there.
-  }
-}
-
-function encode(index: StoredIndex): Buffer {
+/** An index as bytes: words by number, the numbers anew without those that no file has. */
+export function encodeIndex(index: StoredIndex): Buffer {
   const details = index.files.map((file) => file.rawDetail ?? Buffer.from(JSON.stringify(file.detail())));
   const { vocabulary, renumber } = compacted(index);
   const head: Head = {
