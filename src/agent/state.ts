@@ -159,6 +159,8 @@ export const fedSchema = z.object({
   version: z.string().optional(),
   /** The tool call that gave it. */
   call: z.string().optional(),
+  /** First and last line of a text that was read. */
+  lines: z.tuple([z.number(), z.number()]).optional(),
 });
 
 /** Where the run looks in the tree; it outlives a run, so that the next request goes on there. */

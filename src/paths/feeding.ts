@@ -54,6 +54,25 @@ export class FeedingLedger {
     return { form: shorter, note: `${path} 前面给过详情，没有变化，这里只给简写` };
   }
 
+  /**
+   * The turn in which these lines of a text were given, where the conversation still holds them as they are: not changed since, not cut
+   * out of it, not so long ago that they have faded.
+   *
+   * @param lines first and last, 1-based
+   * @param version content hash of the file now
+   */
+  turnOfLines(path: string, lines: readonly [number, number], turn: number, version: string): number | undefined {
+    return this.#fed.findLast(
+      (fed) =>
+        fed.path === path &&
+        fed.version === version &&
+        fed.lines !== undefined &&
+        fed.lines[0] <= lines[0] &&
+        fed.lines[1] >= lines[1] &&
+        turn - fed.turn <= FADE_AFTER_TURNS,
+    )?.turn;
+  }
+
   /** Writes down what was given. */
   record(fed: FedPath): void {
     this.#fed.push({ ...fed });

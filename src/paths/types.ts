@@ -62,6 +62,8 @@ export interface FedPath {
   version?: string;
   /** The tool call that gave it. */
   call?: string;
+  /** First and last line, 1-based, of a text that was read. */
+  lines?: [from: number, to: number];
 }
 
 /** The answer of `load_context`. */
