@@ -37,11 +37,28 @@ export interface ApproveRequest extends HumanRequest {
   preview: string;
 }
 
+/** A file of a change that is to be written. */
+export interface ConfirmFile {
+  path: string;
+  change: string;
+  /** Lines. */
+  added: number;
+  removed: number;
+  /** In Chinese: size and age of what stands there now and is overwritten or deleted; absent of a new file. */
+  now?: string;
+}
+
+/** A file of a change in one line. */
+export function confirmLine({ path, change, added, removed, now }: ConfirmFile): string {
+  const act = { added: '新建', deleted: '删除' }[change] ?? '改写';
+  return `${act} ${path}（+${added} −${removed}${now === undefined ? '' : `；现在 ${now}`}）`;
+}
+
 export interface ConfirmRequest extends HumanRequest {
   kind: 'confirm';
   changesetId: string;
   danger: string;
-  files: { path: string; change: string; added: number; removed: number }[];
+  files: ConfirmFile[];
   /** Unified diff, cut where it is long; the whole lies in the changeset. */
   diff: string;
   findings: { severity: string; text: string; source?: string | undefined }[];

@@ -193,6 +193,8 @@ export const toolRunSchema = z.object({
   dangerWhy: z.string(),
   /** What exactly would happen, for people. */
   preview: z.string(),
+  /** How what it is done to stands when people are asked; it may change meanwhile. */
+  now: z.array(z.string()).default([]),
   /** In Chinese: why no tool was chosen. */
   refusal: z.string().optional(),
   approved: z.boolean().nullable(),

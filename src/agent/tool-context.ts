@@ -29,6 +29,11 @@ export function brokenCall(call: NonNullable<AIMessage['invalid_tool_calls']>[nu
   });
 }
 
+/** The id of the one act of an intent: a rerun of its node is the same act. */
+export function callIdOf(state: RunState): string {
+  return `${state.runId}-${state.routed?.index ?? 0}`;
+}
+
 /** Who makes this request. */
 export function callerOf(state: RunState): Caller {
   return requestOf(state).caller ?? LOCAL_CALLER;

@@ -40,7 +40,11 @@ function showConfirm(request: ConfirmRequest, session: Session): void {
     .join('\n');
   print(`\n${colourDiff(whole || request.diff)}`);
   print(pc.bold(`要写入 ${request.files.length} 个文件，危险等级${DANGER[request.danger] ?? request.danger}：`));
-  for (const f of request.files) print(`  ${visible(f.path)}  ${pc.green(`+${f.added}`)} ${pc.red(`−${f.removed}`)}`);
+  for (const f of request.files) {
+    const now = f.now === undefined ? '' : pc.dim(`  现在 ${visible(f.now)}`);
+    const gone = f.change === 'deleted' ? pc.red('删除 ') : '';
+    print(`  ${gone}${visible(f.path)}  ${pc.green(`+${f.added}`)} ${pc.red(`−${f.removed}`)}${now}`);
+  }
   if (request.tests)
     print(
       request.tests.ok

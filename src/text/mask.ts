@@ -36,9 +36,9 @@ const SECRET_FORMS: readonly RegExp[] = [
   /\beyJ[A-Za-z0-9_-]{8,1000}\.[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]*)?/g, // JSON Web Token; its first part is a short header
   /\b((?:Bearer|Basic)\s+)[A-Za-z0-9._~+/=-]{6,}/gi,
   /(:\/\/[^\s/:@]+:)[^\s/@]+(?=@)/g, // user:password@host
-  // name=value, name: value, --name value, "name": "value"
+  // name=value, name: value, --name value, "name": "value"; in a Chinese sentence without a blank before it
   new RegExp(
-    String.raw`(?=${VALUE_WORDS})(?<=(?:^|[\s"'?&;,{(-])${NAME_BEFORE})((?:${VALUE_WORDS})["']?\s*[=:]\s*["']?)[^\s"'&;,}]+`,
+    String.raw`(?=${VALUE_WORDS})(?<=(?:^|[\s"'?&;,{(\-\u3000-\u303f\u4e00-\u9fff\uff00-\uff65“‘])${NAME_BEFORE})((?:${VALUE_WORDS})["']?\s*[=:]\s*["']?)[^\s"'&;,}，。；、）】」』”]+`,
     'gi',
   ),
   new RegExp(String.raw`(?=${FLAG_WORDS})(?<=-${NAME_BEFORE})((?:${FLAG_WORDS})\s+)["']?[^\s"']+`, 'gi'),

@@ -7,6 +7,7 @@ export { renderCandidates } from './builtin/path-tools.js';
 export { TEST_OUTPUT_BYTES } from './builtin/test-tools.js';
 export { approvalOf, callTool, MAX_RESULT_TOKENS, parseInput } from './call.js';
 export { type ContractFault, contractFaults, defineTool, jsonSchemaOf, MAX_DESCRIPTION } from './contract.js';
+export { clockOf, factsOf, sizeOf } from './file-facts.js';
 export { DEFAULT_MODEL_SECONDS, DEFAULT_TOOL_SECONDS, toolCeilingMs } from './limits.js';
 export { MCP_FILE, McpHub, type McpStatus, type McpTool, mcpDestinations, variablesOf } from './mcp/index.js';
 export {
@@ -24,6 +25,7 @@ export {
   type PolicyRule,
   policyRuleSchema,
 } from './policyFile.js';
+export { previewOf } from './preview.js';
 export { baselineOf, comparedWith, renderVerdict, type TestVerdictOfChange } from './project-tests.js';
 export {
   BUILTIN_NAMES,

@@ -11,6 +11,7 @@ import { faultsOf } from '../zod-zh.js';
 import { renderRun } from './builtin/command-tools.js';
 import { type ContractFault, contractFaults } from './contract.js';
 import { commandLimits, DEFAULT_MODEL_SECONDS, DEFAULT_TOOL_SECONDS } from './limits.js';
+import { commandPreview } from './preview.js';
 import type { ToolContract } from './types.js';
 
 const parameterSchema = z
@@ -235,6 +236,7 @@ function teamTool(spec: TeamToolFile, place: ToolPlace): TeamTool {
     // What the command says exactly counts whatever the file says of it.
     irreversible: (input) => saidOf(spec) ?? dangerOfProgram(commandLine(input)).irreversible,
     commandLine,
+    preview: (input, ctx) => commandPreview(commandLine(input), { ...spec, file: place.file }, ctx),
     async run(input, ctx) {
       const argv = commandLine(input);
       const secrets = passedOn(spec.env);

@@ -59,6 +59,14 @@ export interface Approval {
   args: string;
 }
 
+/** What a call would do, in Chinese, for whoever is asked. One fact a line. */
+export interface Preview {
+  /** What exactly is done: target, path, command, content. When the call is made this must still be so. */
+  lines: string[];
+  /** How what it is done to stands now: size, age, state. It may go on changing meanwhile. */
+  now?: string[];
+}
+
 /** How dangerous a call is, with the reason in Chinese. */
 export interface DangerCheck {
   danger: Danger;
@@ -105,6 +113,8 @@ export interface ToolContract<I = Record<string, unknown>, O = unknown> {
   irreversible?: string | ((input: I) => string | undefined);
   /** False where somebody else's words define the tool and the user has not trusted them: then no rule allows it. */
   trusted?: boolean;
+  /** What this call would do; every tool whose effect is `outside` has one. Throws what would keep the call from being made. */
+  preview?(input: I, ctx: ToolContext): Preview | Promise<Preview>;
   run(input: I, ctx: ToolContext): Promise<O>;
   render(output: O): string;
   /** What remains of the result once it has faded: one line. Without it the result stays as it is. */

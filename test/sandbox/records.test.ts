@@ -58,6 +58,12 @@ describe('withFileLock', () => {
     expect(withFileLock(path, () => 3, { waitMs: 0 })).toBe(3);
   });
 
+  it('masks a value whose name stands in a Chinese sentence, and leaves the sentence', () => {
+    expect(maskText('已回滚，token=abcd1234efgh。完成')).toBe('已回滚，token=***。完成');
+    expect(maskText('令牌token=abcd1234efgh')).not.toContain('abcd1234');
+    expect(maskText('（password=hunter2secret9）好')).toBe('（password=***）好');
+  });
+
   it('respects a lock of another machine, and one that was half written a moment ago', () => {
     const path = join(tempDir(), 'l');
     writeFileSync(`${path}.1`, JSON.stringify({ pid: 1, start: 5, host: `not-${hostname()}/x/y` }));

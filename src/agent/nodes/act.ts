@@ -1,7 +1,7 @@
-import { type AnyContract, approvalOf, callTool, commandFailed } from '../../tools/index.js';
+import { type AnyContract, approvalOf, callTool, commandFailed, type ToolContext } from '../../tools/index.js';
 import { definitionOf, gone, type NodeBody } from '../node.js';
 import type { ToolRun } from '../state.js';
-import { callSite } from '../tool-context.js';
+import { callIdOf, callSite } from '../tool-context.js';
 import { describeRun } from './select.js';
 
 /**
@@ -12,10 +12,10 @@ export const actNode: NodeBody = async (state, env) => {
   const tool = state.tool!;
   const contract = await definitionOf(tool.name!, env);
   if (typeof contract === 'string') return { tool: { ...tool, outcome: gone(contract) } };
-  const callId = `${state.runId}-${state.routed?.index ?? 0}`;
-  const changed = changedSince(tool, contract);
-  if (changed) return { tool: { ...tool, outcome: changed } };
+  const callId = callIdOf(state);
   const site = await callSite(state, env);
+  const changed = await changedSince(tool, contract, site.ctx(callId));
+  if (changed) return { tool: { ...tool, outcome: changed } };
   env.emit({ type: 'tool.started', name: contract.name, args: JSON.stringify(tool.input) });
   const started = Date.now();
   const run = async () => {
@@ -40,13 +40,14 @@ export const actNode: NodeBody = async (state, env) => {
 };
 
 /** What was approved is what was shown: a definition that changed meanwhile needs a new look. */
-function changedSince(tool: ToolRun, contract: AnyContract): Outcome | undefined {
-  const now = describeRun(contract, tool.input, tool.candidates);
+async function changedSince(tool: ToolRun, contract: AnyContract, ctx: ToolContext): Promise<Outcome | undefined> {
+  const now = await describeRun(contract, tool.input, tool.candidates, ctx);
+  if (now.outcome) return now.outcome;
   if (now.preview === tool.preview && now.danger === tool.danger) return undefined;
   return {
     ok: false,
     code: 'TOOL_CHANGED',
-    text: `${contract.name} 的定义在你批准之后变了，没有执行。现在会做的是：\n${now.preview}\n确认无误后重新发起。`,
+    text: `${contract.name} 要做的事在你批准之后变了，没有执行。现在会做的是：\n${now.preview}\n确认无误后重新发起。`,
   };
 }
 

@@ -22,6 +22,8 @@ export const approveNode: NodeBody = async (state, env) => {
     record(state, env, { what: tool.name!, args: tool.input, result: 'COMMAND_DENIED', durationMs: 0 });
     return { tool: { ...tool, outcome: denied(tool, found) } };
   }
+  if (tool.outcome) return {};
+  if (!roles.includes(contract.aclRole)) return { tool: { ...tool, outcome: lacksRole(tool, contract.aclRole) } };
   if (found.decision === 'allow') return { tool: { ...tool, approved: true } };
   const verdict = askHuman(approveRequest(tool, found, request.irreversible), readVerdict).verdict;
   // Words that are neither yes nor no are no permission to act.
@@ -36,16 +38,17 @@ function approveRequest(tool: ToolRun, found: PolicyVerdict, lasting: string | u
     ...(found.rule ? [`规则：${found.why}${placeOf(found)}`] : found.passedOver),
   ];
   const why = reasons.filter(Boolean).join('；');
+  const preview = [tool.preview, ...tool.now.map((line) => `现在：${line}`)].join('\n');
   return {
     kind: 'approve',
     tool: tool.name!,
     danger,
-    preview: tool.preview,
+    preview,
     actionRequests: [
       {
         name: tool.name!,
         args: tool.input,
-        description: `${tool.preview}\n危险等级：${DANGER_NAMES[danger]}（${why}）`,
+        description: `${preview}\n危险等级：${DANGER_NAMES[danger]}（${why}）`,
       },
     ],
     reviewConfigs: [{ actionName: tool.name!, allowedDecisions: ['approve', 'reject'] }],
@@ -54,6 +57,15 @@ function approveRequest(tool: ToolRun, found: PolicyVerdict, lasting: string | u
 
 function placeOf({ rule }: PolicyVerdict): string {
   return rule === undefined ? '' : `（${rule.file}:${rule.line}）`;
+}
+
+/** Nobody is asked to agree to what is refused afterwards. */
+function lacksRole(tool: ToolRun, role: string): NonNullable<ToolRun['outcome']> {
+  return {
+    ok: false,
+    code: 'COMMAND_DENIED',
+    text: `没有角色 ${role}，不能用 ${tool.name}，没有执行。请有权限的同事来做，或让管理员给你这个角色。`,
+  };
 }
 
 /** What a rule denies is no refusal by the user, and is said as what it is. */

@@ -1,10 +1,12 @@
+import { join } from 'node:path';
 import { HumanMessage } from '@langchain/core/messages';
 import { XiheError } from '../../errors.js';
 import type { Changeset, Danger, FileDiff } from '../../sandbox/index.js';
 import { stableHash } from '../../text/index.js';
+import { factsOf } from '../../tools/index.js';
 import { askHuman } from '../ask-human.js';
 import { playbookCommands } from '../checks/diff-checks.js';
-import { type ConfirmRequest, readEditedFiles, readVerdict } from '../human.js';
+import { type ConfirmFile, type ConfirmRequest, confirmLine, readEditedFiles, readVerdict } from '../human.js';
 import type { NodeBody, NodeEnv } from '../node.js';
 import { prompt } from '../prompts.js';
 import type { Decision, Finding, RunState } from '../state.js';
@@ -31,7 +33,7 @@ export const confirmNode: NodeBody = (state, env) => {
   const danger = dangerOfChange(diffs, state.findings);
   const ruled = byRules(diffs, danger, state, env);
   if (ruled) return { decision: ruled };
-  const decision = askHuman(confirmRequest(state, changeset, diffs, danger), (answer) => {
+  const decision = askHuman(confirmRequest(state, env.project.layout.root, changeset, diffs, danger), (answer) => {
     const verdict = readVerdict(answer);
     if (verdict.verdict === 'edit') takeEdits(changeset, readEditedFiles(answer), verdict, `edit-${state.round}`);
     return verdict;
@@ -98,12 +100,25 @@ export function dangerOfChange(diffs: FileDiff[], findings: Finding[]): Danger {
   return careful ? 'high' : 'medium';
 }
 
-function confirmRequest(state: RunState, changeset: Changeset, diffs: FileDiff[], danger: Danger): ConfirmRequest {
+/** Size and age of a file that is there and will be overwritten or deleted. */
+function nowOf(root: string, { path, change }: FileDiff): Pick<ConfirmFile, 'now'> {
+  const now = change === 'added' ? undefined : factsOf(join(root, path));
+  return now === undefined ? {} : { now };
+}
+
+function confirmRequest(
+  state: RunState,
+  root: string,
+  changeset: Changeset,
+  diffs: FileDiff[],
+  danger: Danger,
+): ConfirmRequest {
   const files = diffs.map((d) => ({
     path: d.path,
     change: d.change,
     added: d.addedLines.length,
     removed: d.removedLines.length,
+    ...nowOf(root, d),
   }));
   const whole = diffs.map((d) => d.patch).join('\n');
   const diff =
@@ -114,7 +129,7 @@ function confirmRequest(state: RunState, changeset: Changeset, diffs: FileDiff[]
     ...(f.source ? { source: f.source } : {}),
   }));
   const early = state.stopReason ? `\n注意：${state.stopReason}，改动可能没有做完；这时提意见不会再改。` : '';
-  const list = files.map((f) => `- ${f.path}（+${f.added} −${f.removed}）`).join('\n');
+  const list = files.map((f) => `- ${confirmLine(f)}`).join('\n');
   return {
     kind: 'confirm',
     changesetId: changeset.id,

@@ -1,6 +1,7 @@
 import { askHuman } from '../ask-human.js';
 import { type FillRequest, parseDecision, readParameters } from '../human.js';
 import { definitionOf, gone, type NodeBody } from '../node.js';
+import { callIdOf, callSite } from '../tool-context.js';
 import { describeRun } from './select.js';
 
 /** Asks for all parameters that are missing or do not fit, in one question; again while some are still open. */
@@ -20,11 +21,12 @@ export const fillNode: NodeBody = async (state, env) => {
   };
   const contract = await definitionOf(tool.name!, env);
   if (typeof contract === 'string') return { tool: { ...tool, outcome: gone(contract) } };
-  return askHuman(request, (answer) => {
-    if (isRefusal(answer)) return { tool: { ...tool, approved: false } };
-    const given = withWords(readParameters(answer), answer, tool.missing);
-    return { tool: describeRun(contract, { ...tool.input, ...given }, tool.candidates) };
-  });
+  const given = askHuman(request, (answer) =>
+    isRefusal(answer) ? null : withWords(readParameters(answer), answer, tool.missing),
+  );
+  if (given === null) return { tool: { ...tool, approved: false } };
+  const { ctx } = await callSite(state, env);
+  return { tool: await describeRun(contract, { ...tool.input, ...given }, tool.candidates, ctx(callIdOf(state))) };
 };
 
 function isRefusal(answer: unknown): boolean {

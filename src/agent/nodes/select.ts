@@ -1,3 +1,4 @@
+import { XiheError } from '../../errors.js';
 import {
   ACT_NAMES,
   type AnyContract,
@@ -5,7 +6,8 @@ import {
   nameDoes,
   PRESELECT,
   type Preselected,
-  type TeamTool,
+  previewOf,
+  type ToolContext,
   type ToolRegistry,
 } from '../../tools/index.js';
 import { DANGER_NAMES } from '../human.js';
@@ -13,6 +15,7 @@ import { allTools, intentOf, type NodeBody } from '../node.js';
 import { coerced, modelParameters, openParameters, statedParameters } from '../parameters.js';
 import { actsOf } from '../routing/index.js';
 import type { Intent, ToolRun } from '../state.js';
+import { callIdOf, callSite } from '../tool-context.js';
 
 /**
  * Below this BM25 score nothing in the request names the tool. Found on the built-in tools' keywords: one shared rare bigram
@@ -42,7 +45,9 @@ export const selectNode: NodeBody = async (state, env) => {
   const byModel = await modelParameters(chosen, intent.text, env);
   // What stands in the user's words beats what the model reads out of them.
   const input = { ...byModel.input, ...stated };
-  return { tool: describeRun(chosen, input, candidates), ...(byModel.usage ? { usage: byModel.usage } : {}) };
+  const { ctx } = await callSite(state, env);
+  const tool = await describeRun(chosen, input, candidates, ctx(callIdOf(state)));
+  return { tool, ...(byModel.usage ? { usage: byModel.usage } : {}) };
 };
 
 /** The tool to use, or in Chinese why there is none: the nearest tool is not good enough for an act that it does not do. */
@@ -84,37 +89,51 @@ function emptyRun(): ToolRun {
     danger: null,
     dangerWhy: '',
     preview: '',
+    now: [],
     approved: null,
     outcome: null,
   };
 }
 
-/** What calling this tool with these parameters means: danger, missing parameters, the exact command. */
-export function describeRun(
+/**
+ * What calling this tool with these parameters means: danger, missing parameters, what exactly would happen. Where something is sure to
+ * keep it from being done, that is its outcome already, and nobody is asked about it.
+ */
+export async function describeRun(
   contract: AnyContract,
   input: Record<string, unknown>,
   candidates: ToolRun['candidates'],
-): ToolRun {
+  ctx: ToolContext,
+): Promise<ToolRun> {
   const given = coerced(contract, input);
   const parsed = contract.input.safeParse(given);
   const complete = (parsed.success ? parsed.data : given) as Record<string, unknown>;
   const check = parsed.success ? contract.dangerOf?.(complete) : undefined;
+  const missing = openParameters(contract, given);
+  const isReady = parsed.success && missing.length === 0;
   return {
     ...emptyRun(),
     candidates,
     name: contract.name,
     input: complete,
-    missing: openParameters(contract, given),
+    missing,
     danger: check?.danger ?? contract.danger,
     dangerWhy: check?.why ?? `契约里标为${DANGER_NAMES[contract.danger]}`,
-    preview: preview(contract, complete),
+    preview: contract.description,
+    ...(isReady ? await shownRun(contract, complete, ctx) : {}),
   };
 }
 
-function preview(contract: AnyContract, input: Record<string, unknown>): string {
-  const team = contract as Partial<TeamTool>;
-  if (team.commandLine)
-    return `${contract.description}\n命令：${team.commandLine(input).join(' ')}\n来源：${team.source}`;
-  const source = contract.source === undefined ? '' : `\n工具：${contract.name}\n来源：${contract.source}`;
-  return `${contract.description}\n参数：${JSON.stringify(input)}${source}`;
+async function shownRun(
+  contract: AnyContract,
+  input: Record<string, unknown>,
+  ctx: ToolContext,
+): Promise<Partial<ToolRun>> {
+  try {
+    const { lines, now = [] } = await previewOf(contract, input, ctx);
+    return { preview: lines.join('\n'), now };
+  } catch (e) {
+    if (!XiheError.is(e) || e.code === 'CANCELLED') throw e;
+    return { outcome: { ok: false, code: e.code, text: `没有执行（${e.code}）：${e.message}。${e.hint}` } };
+  }
 }

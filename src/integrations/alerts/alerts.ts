@@ -3,7 +3,7 @@ import { XiheError } from '../../errors.js';
 import type { XiheConfig } from '../../settings.js';
 import { assertTrusted, isLoopback } from '../../trust.js';
 import { shownWebhook } from '../../webhook.js';
-import { gathered, single, toldOf } from './message.js';
+import { gathered, single, type Told, toldOf } from './message.js';
 import { PLATFORMS, platformOf } from './platforms.js';
 import { keysOf, type Posted, post } from './post.js';
 import { AlertQueue, type Lock, type Taken } from './queue.js';
@@ -69,6 +69,11 @@ export class Alerts {
   /** The platform's name and the address without its key. */
   get target(): string {
     return `${PLATFORMS[this.robot.platform].name} ${shownWebhook(this.robot.address)}`;
+  }
+
+  /** What of an alert would be sent: masked, and cut where it is too long. */
+  told(alert: Alert): Pick<Told, 'task' | 'reason'> {
+    return toldOf(alert, keysOf(this.robot), Date.now());
   }
 
   /** The message that an alert would become. */

@@ -1,9 +1,10 @@
 import * as z from 'zod';
 import type { XiheConfig } from '../../config.js';
 import { XiheError } from '../../errors.js';
-import { Alerts, type Notified } from '../../integrations/index.js';
+import { type Alert, Alerts, type Notified } from '../../integrations/index.js';
 import { lockPath, withFileLock } from '../../sandbox/index.js';
 import { defineTool } from '../contract.js';
+import type { ToolContext } from '../types.js';
 
 /** Longest time of the tool, in milliseconds: three requests of ten seconds, and the pauses between them. */
 const TIMEOUT_MS = 45_000;
@@ -29,6 +30,15 @@ interface Sent {
   done: Notified;
 }
 
+function alertsOf({ alerts, stateDir }: ToolContext): Alerts {
+  if (alerts !== undefined) return openAlerts(alerts, stateDir);
+  throw new XiheError('ALERT_NOT_CONFIGURED', '这里没有接上告警机器人', { hint: '设置 XIHE_ALERT_WEBHOOK。' });
+}
+
+function alertOf({ text, title }: z.infer<typeof input>, { callId, thread }: ToolContext): Alert {
+  return { id: callId, trace: callId, task: title ?? `会话 ${thread}`, reason: text, kind: 'notice' };
+}
+
 /** Puts a message into the team's group. */
 export const sendAlert = defineTool<z.infer<typeof input>, Sent>({
   name: 'send_alert',
@@ -42,14 +52,18 @@ export const sendAlert = defineTool<z.infer<typeof input>, Sent>({
   timeoutMs: TIMEOUT_MS,
   effect: 'outside',
   irreversible: '发到群里的话收不回来',
-  async run({ text, title }, ctx) {
-    if (ctx.alerts === undefined)
-      throw new XiheError('ALERT_NOT_CONFIGURED', '这里没有接上告警机器人', { hint: '设置 XIHE_ALERT_WEBHOOK。' });
-    const alerts = openAlerts(ctx.alerts, ctx.stateDir);
-    const done = await alerts.notify(
-      { id: ctx.callId, trace: ctx.callId, task: title ?? `会话 ${ctx.thread}`, reason: text, kind: 'notice' },
-      ctx.signal ? { signal: ctx.signal } : {},
-    );
+  preview(input, ctx) {
+    const alerts = alertsOf(ctx);
+    const { task, reason } = alerts.told(alertOf(input, ctx));
+    const { waiting } = alerts.status();
+    return {
+      lines: [`发到：${alerts.target}`, `关于：${task}`, `内容：${reason}`],
+      now: waiting > 0 ? [`另有 ${waiting} 条在排队，会一起发出`] : [],
+    };
+  },
+  async run(input, ctx) {
+    const alerts = alertsOf(ctx);
+    const done = await alerts.notify(alertOf(input, ctx), ctx.signal ? { signal: ctx.signal } : {});
     if (done.error !== undefined && done.state !== 'sent') throw done.error;
     return { target: alerts.target, done };
   },

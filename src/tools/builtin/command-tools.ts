@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { XiheError } from '../../errors.js';
 import { confinementStatus, dangerOf, makeScratch, type RunResult, runProcess } from '../../sandbox/index.js';
+import { plainLine } from '../../text/index.js';
 import { defineTool } from '../contract.js';
 import { commandLimits, DEFAULT_TOOL_SECONDS, toolCeilingMs } from '../limits.js';
 import { withNote } from '../locate.js';
@@ -43,6 +44,7 @@ export const runCommand = defineTool<z.infer<typeof runInput>, CommandResult>({
   timeoutMs: toolCeilingMs(),
   timeoutOf: (ctx) => toolCeilingMs(ctx.modelSeconds),
   effect: 'scratch',
+  preview: ({ command }) => ({ lines: [`命令：${plainLine(command)}`, '在哪里：项目的副本，碰不到真实文件'] }),
   async run({ command: asked, seconds }, ctx) {
     const { command, notes } = correctPaths(ctx, asked);
     const check = dangerOf(command);

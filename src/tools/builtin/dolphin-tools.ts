@@ -12,6 +12,7 @@ import { defineTool } from '../contract.js';
 import { toolCeilingMs } from '../limits.js';
 import { locate } from '../locate.js';
 import type { ToolContext } from '../types.js';
+import { creation, paramsLine, scheduling, standing } from './dolphin-preview.js';
 import { LOOKS } from './presets.js';
 
 /** Longest time of one tool, in ms: a few requests of 15 s, and their retries; all that a tool may take. */
@@ -131,6 +132,15 @@ interface Made {
   notes: string[];
 }
 
+/** The script of a workflow, checked, and with all that it needs confirmed. */
+async function readyScript({ script, confirmed }: { script: string; confirmed: string[] }, ctx: ToolContext) {
+  const { assertNeeds, checkScript } = await import('../../integrations/index.js');
+  const { path, note } = locate(ctx, script);
+  const checked = await checkScript(join(ctx.root, path), ctx.root, ctx);
+  assertNeeds(checked, confirmed);
+  return { path, note, checked };
+}
+
 /** Makes a workflow out of a script that was checked first. It is offline, so that nothing runs yet. */
 export const createWorkflow = defineTool<z.infer<typeof createInput>, Made>({
   ...ACTS,
@@ -139,12 +149,14 @@ export const createWorkflow = defineTool<z.infer<typeof createInput>, Made>({
   input: createInput,
   examples: [{ name: '每日对账', script: 'jobs/reconcile.sh' }],
   danger: 'medium',
+  async preview(input, ctx) {
+    await clientOf(ctx);
+    const { path, checked } = await readyScript(input, ctx);
+    return creation(ctx, input, path, checked);
+  },
   async run({ name, script, confirmed, retries, project }, ctx) {
-    const { assertNeeds, checkScript } = await import('../../integrations/index.js');
     const client = await clientOf(ctx);
-    const { path, note } = locate(ctx, script);
-    const checked = await checkScript(join(ctx.root, path), ctx.root, ctx);
-    assertNeeds(checked, confirmed);
+    const { path: _path, note, checked } = await readyScript({ script, confirmed }, ctx);
     const { kind, text, syntax, notes } = checked;
     const { made, recovered } = await client.create({ name, kind, script: text, retries }, project, ctx);
     const unchecked = syntax.state === 'skipped' ? [syntax.why] : [];
@@ -178,6 +190,7 @@ export const releaseWorkflow = defineTool<
       ? { danger: 'medium', why: '上线之后可以运行和定时，本身不运行什么' }
       : { danger: 'high', why: '下线之后定时也停，该跑的不会跑' },
   irreversible: ({ state }) => (state === 'offline' ? MISSED : undefined),
+  preview: (input, ctx) => standing(ctx, input, [`操作：${input.state === 'online' ? '上线' : '下线，它的定时也停'}`]),
   run: async ({ workflow, state, project }, ctx) =>
     (await clientOf(ctx)).release(workflow, state === 'online' ? 'ONLINE' : 'OFFLINE', project, ctx),
   render: ({ workflow, changed }) =>
@@ -199,6 +212,7 @@ export const runWorkflow = defineTool<z.infer<typeof runInput>, { instanceIds: s
   examples: [{ workflow: '每日对账', params: { 日期: '2026-12-01' } }],
   danger: 'high',
   irreversible: '运行了就收不回来',
+  preview: (input, ctx) => standing(ctx, input, ['操作：马上运行一次', paramsLine(input.params)]),
   run: async ({ workflow, params, project }, ctx) => (await clientOf(ctx)).run(workflow, { params }, project, ctx),
   render: ({ instanceIds }) =>
     instanceIds.length > 0
@@ -228,6 +242,7 @@ export const createSchedule = defineTool<z.infer<typeof scheduleInput>, { schedu
     online
       ? { danger: 'high', why: '生效之后每到时间就运行，没有人再看' }
       : { danger: 'medium', why: '只建好，不生效' },
+  preview: (input, ctx) => scheduling(ctx, input),
   async run({ workflow, cron, timezone, start, end, online, project }, ctx) {
     const client = await clientOf(ctx);
     const times = { ...(start ? { start } : {}), ...(end ? { end } : {}) };
@@ -253,6 +268,8 @@ export const releaseSchedule = defineTool<z.infer<typeof switchInput>, { schedul
   examples: [{ workflow: '每日对账', state: 'offline' }],
   danger: 'high',
   irreversible: ({ state }) => (state === 'offline' ? MISSED : undefined),
+  preview: (input, ctx) =>
+    standing(ctx, input, [`操作：让它的定时${input.state === 'online' ? '生效，到点就运行' : '停用'}`]),
   async run({ workflow, state, project }, ctx) {
     const client = await clientOf(ctx);
     const wanted = state === 'online' ? 'ONLINE' : 'OFFLINE';
