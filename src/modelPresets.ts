@@ -6,7 +6,7 @@
  */
 
 /** Parameters of a request that some endpoints refuse and that a call can do without. */
-export const OPTIONAL_PARAMETERS = ['stream_options', 'response_format', 'temperature'] as const;
+export const OPTIONAL_PARAMETERS = ['stream_options', 'response_format', 'temperature', 'max_tokens'] as const;
 export type OptionalParameter = (typeof OPTIONAL_PARAMETERS)[number];
 
 /** Which of the model's own thoughts are sent back to it. */

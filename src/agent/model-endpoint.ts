@@ -111,7 +111,7 @@ export class Endpoint {
 
   async #stream(request: ModelRequest, watchdog: Watchdog): Promise<Omit<ModelReply, 'attempts' | 'model'>> {
     const { SystemMessage } = await import('@langchain/core/messages');
-    const model = await this.#client(watchdog, request.messages);
+    const model = await this.#client(watchdog, request);
     const system = request.jsonSchema ? `${request.system}\n\n${jsonInstruction(request.jsonSchema)}` : request.system;
     const wantsJson = request.jsonSchema !== undefined && !this.#learned.refused.has('response_format');
     const bound = request.tools?.length ? model.bindTools(request.tools) : model;
@@ -133,7 +133,7 @@ export class Endpoint {
   }
 
   /** One client a call, so that its fetch reports to that call's watchdog. Building it costs well under a millisecond. */
-  async #client(watchdog: Watchdog, messages: BaseMessage[]): Promise<ChatOpenAICompletions> {
+  async #client(watchdog: Watchdog, { messages, maxTokens }: ModelRequest): Promise<ChatOpenAICompletions> {
     const Client = await clientClass();
     const { refused } = this.#learned;
     return new Client(
@@ -141,6 +141,7 @@ export class Endpoint {
         model: this.#settings.model,
         apiKey: this.#settings.apiKey ?? NO_KEY,
         ...(refused.has('temperature') ? {} : { temperature: this.#limits.temperature }),
+        ...(maxTokens === undefined || refused.has('max_tokens') ? {} : { maxTokens }),
         streamUsage: !refused.has('stream_options'),
         // We repeat attempts ourselves, by what went wrong.
         maxRetries: 0,

@@ -39,6 +39,9 @@ const LONG_TOKENS = 6_000;
 /** Below this share of what we sent, the endpoint has read only a part of it. */
 const READ_SHARE = 0.5;
 
+/** Longest reply to a small question: models that think need room, and some small ones never find an end. */
+const REPLY_TOKENS = 2_000;
+
 const toolInput = {
   type: 'object',
   properties: { color: { type: 'string', description: '颜色，中文' } },
@@ -106,6 +109,7 @@ class Prober {
         system: '用中文回答，不超过三十个字。',
         messages: [new HumanMessage('用一句话介绍「订单超时关单」是什么意思。')],
         onToken: () => marks.push(Date.now() - started),
+        maxTokens: REPLY_TOKENS,
         signal: this.signal,
       });
       return { probes: [streamProbe(marks), chineseProbe(reply.message.text)], reply };
@@ -124,7 +128,7 @@ class Prober {
     const base = { id: 'tools' as const, name: '工具调用' };
     let why: string;
     try {
-      const { message } = await this.native.endpoint.invoke({ ...ask, signal: this.signal });
+      const { message } = await this.native.endpoint.invoke({ ...ask, maxTokens: REPLY_TOKENS, signal: this.signal });
       const call = message.tool_calls?.[0];
       if (call?.name === 'note_color' && String(call.args.color).includes('红'))
         return { probe: { ...base, state: 'ok', detail: '按协议调用，参数是中文也完整', hint: '' }, tools: 'native' };
@@ -133,7 +137,7 @@ class Prober {
       why = refusesTools(e) ? '端点说不支持工具' : told(e).message;
     }
     try {
-      const { message } = await this.json.endpoint.invoke({ ...ask, signal: this.signal });
+      const { message } = await this.json.endpoint.invoke({ ...ask, maxTokens: REPLY_TOKENS, signal: this.signal });
       const isRight = message.tool_calls?.some(
         ({ name, args }) => name === 'note_color' && String(args.color).includes('红'),
       );
@@ -155,6 +159,7 @@ class Prober {
         system: '从用户的话里取出城市和数量。',
         messages: [new HumanMessage('往杭州发 12 件')],
         jsonSchema: z.toJSONSchema(jsonShape) as Record<string, unknown>,
+        maxTokens: REPLY_TOKENS,
         signal: this.signal,
       });
       const read = parseJsonReply(message.text, jsonShape);
@@ -191,6 +196,7 @@ class Prober {
       const reply = await this.native.endpoint.invoke({
         system: '只回答问题。',
         messages: [new HumanMessage(text)],
+        maxTokens: REPLY_TOKENS,
         signal: this.signal,
       });
       const sent = estimateTokens(text);

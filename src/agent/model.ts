@@ -23,6 +23,8 @@ export interface ModelRequest {
   onRetry?: (attempt: number, reason: string) => void;
   /** A model has failed for good and the next one of the chain is asked: what was streamed is void. */
   onFallback?: (from: string, to: string, reason: string) => void;
+  /** Longest reply in tokens, thoughts included; as long as the endpoint likes when not set. */
+  maxTokens?: number;
   /** The reply shall be one JSON object of this JSON Schema. The caller still checks it (`parseJsonReply`). */
   jsonSchema?: Record<string, unknown>;
 }

@@ -88,7 +88,14 @@ describe('xihe doctor --model', () => {
       when: { user: '超时关单' },
       reply: { text: 'It closes orders.', usage: false, stream: { whole: true } },
     };
-    const got = await probe([refusal, whole, ...GOOD.slice(1)]);
+    const limit: Rule = {
+      when: { test: (request) => request.max_tokens !== undefined },
+      reply: { fault: { kind: 'status', status: 400, message: "Unsupported parameter: 'max_tokens'" } },
+    };
+    const got = await probe([limit, refusal, whole, ...GOOD.slice(1)]);
+    // A small model that finds no end must not hold the doctor up; an endpoint that refuses the bound is asked without.
+    const bounds = servers[0]!.chats().map((chat) => chat.max_tokens);
+    expect([bounds[0], bounds.at(-1)]).toEqual([2_000, undefined]);
     expect(got.states).toMatchObject({ stream: 'warn', chinese: 'warn', usage: 'warn', json: 'ok', tools: 'ok' });
     expect(got.details).toContain('靠提示词');
   });
