@@ -62,7 +62,7 @@ export interface ConfirmRequest extends HumanRequest {
   /** Unified diff, cut where it is long; the whole lies in the changeset. */
   diff: string;
   findings: { severity: string; text: string; source?: string | undefined }[];
-  tests: { command: string; ok: boolean; summary: string } | null;
+  tests: { command: string; ok: boolean; summary: string; sandbox?: string | undefined } | null;
   /** Commands that the playbook wants and that Xihe does not run by itself. */
   commands: { command: string; danger: string; purpose: string }[];
 }

@@ -118,7 +118,14 @@ export const runJson = briefJson.extend({
       source: z.string().optional(),
     }),
   ),
-  tests: z.object({ command: z.string(), ok: z.boolean(), summary: z.string() }).nullable(),
+  tests: z
+    .object({
+      command: z.string(),
+      ok: z.boolean(),
+      summary: z.string(),
+      sandbox: z.string().optional().describe('测试命令是怎么隔离和看管的'),
+    })
+    .nullable(),
   waiting: waitingJson.nullable(),
   usage: z.object({
     input: z.number(),

@@ -273,7 +273,10 @@ export const XiheState = new StateSchema({
   findings: z.array(findingSchema).default(() => []),
   /** How often postcheck looked. */
   round: z.number().default(0),
-  tests: z.object({ command: z.string(), ok: z.boolean(), summary: z.string() }).nullable().default(null),
+  tests: z
+    .object({ command: z.string(), ok: z.boolean(), summary: z.string(), sandbox: z.string().optional() })
+    .nullable()
+    .default(null),
   decision: decisionSchema.nullable().default(null),
   receipt: z
     .object({ id: z.string(), files: z.array(z.string()) })

@@ -3,6 +3,7 @@ import { existsSync, realpathSync, statSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { findProgram } from './command.js';
+import { type KeeperKind, keeperOf } from './keeper.js';
 
 /** What a confined command may see and touch. Absolute paths. */
 export interface Cage {
@@ -25,6 +26,8 @@ export interface ConfinementStatus {
   why: string;
   /** Absolute path of bwrap, when it is used. */
   bwrap?: string;
+  /** What keeps the processes of a command in a copy together, so that none is left behind. */
+  keeper: KeeperKind;
 }
 
 /** What follows for commands of a model where nothing confines them. */
@@ -125,41 +128,62 @@ let probed: Promise<ConfinementStatus> | undefined;
 
 /**
  * Finds out once whether bwrap exists and works here (it does not inside many containers).
- * `XIHE_SANDBOX=process-group` turns it off.
+ * `XIHE_SANDBOX=process-group` turns it off, `process-table` also what keeps processes together instead.
  */
 export function confinementStatus(env: NodeJS.ProcessEnv = process.env): Promise<ConfinementStatus> {
-  if (env.XIHE_SANDBOX === 'process-group') {
-    return Promise.resolve({
-      kind: 'process-group',
-      why: `XIHE_SANDBOX=process-group：不用 bwrap，只按进程组和进程标记清理；${UNPROTECTED}`,
-    });
-  }
+  if (env.XIHE_SANDBOX === 'process-group' || env.XIHE_SANDBOX === 'process-table')
+    return unconfined(`XIHE_SANDBOX=${env.XIHE_SANDBOX}：不用 bwrap`, env);
   probed ??= probe(env);
   return probed;
 }
 
 async function probe(env: NodeJS.ProcessEnv): Promise<ConfinementStatus> {
-  if (process.platform !== 'linux') {
-    return {
-      kind: 'process-group',
-      why: `这个系统没有 bwrap：命令不断网，也不隔离文件；结束时按进程组清理；${UNPROTECTED}`,
-    };
-  }
+  if (process.platform !== 'linux') return unconfined('这个系统没有 bwrap：命令不断网，也不隔离文件', env);
   const bwrap = findProgram('bwrap', '/', env);
-  if (bwrap === null) {
-    return {
-      kind: 'process-group',
-      why: `没有安装 bwrap：命令不断网，也不隔离文件；装上 bubblewrap 即可（Debian/Ubuntu：apt install bubblewrap）；${UNPROTECTED}`,
-    };
-  }
+  if (bwrap === null)
+    return unconfined(
+      '没有安装 bwrap：命令不断网，也不隔离文件；装上 bubblewrap 即可（Debian/Ubuntu：apt install bubblewrap）',
+      env,
+    );
   const cage: Cage = { cwd: '/', writable: [], readable: [], hidden: [], network: false, path: env.PATH ?? '' };
   const problem = await tryRun(bwrap, [...bwrapArgs(cage), '/bin/sh', '-c', 'exit 0']);
   if (problem === null)
-    return { kind: 'bwrap', why: '用 bwrap 隔离：断网，看不到主目录和密钥，只有工作目录可写', bwrap };
-  return {
-    kind: 'process-group',
-    why: `有 bwrap 但在这里用不了（${problem}），改用进程组清理；多半是容器没有给权限；${UNPROTECTED}`,
+    return {
+      kind: 'bwrap',
+      why: '用 bwrap 隔离：断网，看不到主目录和密钥，只有工作目录可写',
+      bwrap,
+      keeper: 'pid-namespace',
+    };
+  return unconfined(`有 bwrap 但在这里用不了（${problem}），多半是容器没有给权限`, env);
+}
+
+/** What becomes of the processes of a command that nothing else confines, in Chinese. */
+const KEPT: Record<KeeperKind, string> = {
+  'pid-namespace': '命令的进程关在自己的进程命名空间里（unshare），结束时一个不留',
+  subreaper: '命令的进程由一个收养进程（perl，PR_SET_CHILD_SUBREAPER）看着，结束时一个不留',
+  'process-table': '命令的进程按进程表、进程组和标记清理，一个接一个飞快换会话的可能漏掉',
+};
+
+/** How a command was confined and kept, in a few Chinese words for reports. */
+export function howItRan({
+  confinement,
+  keeper,
+}: {
+  confinement: ConfinementStatus['kind'];
+  keeper: KeeperKind;
+}): string {
+  if (confinement === 'bwrap') return '在副本里，bwrap 隔离';
+  const kept = {
+    'pid-namespace': '进程在命名空间里',
+    subreaper: '进程有收养进程看着',
+    'process-table': '进程按进程表清理',
   };
+  return `在副本里，没有隔离文件和网络，${kept[keeper]}`;
+}
+
+async function unconfined(why: string, env: NodeJS.ProcessEnv): Promise<ConfinementStatus> {
+  const keeper = (await keeperOf('pid-namespace', env))?.kind ?? 'process-table';
+  return { kind: 'process-group', keeper, why: `${why}；${KEPT[keeper]}；${UNPROTECTED}` };
 }
 
 function tryRun(file: string, args: string[]): Promise<string | null> {
@@ -291,19 +315,3 @@ function maskSecretFiles(homes: readonly string[], shown: readonly string[]): st
   }
   return args;
 }
-
-/**
- * Runs `"$@"` inside bwrap and tells its exit status over descriptor 3 before anything ends, so that the processes it
- * left behind can be counted: when bwrap itself ends, the kernel kills them all without a trace.
- *
- * The command gets neither descriptor 3 nor the wrapper's own stderr, where a shell would report signals.
- */
-export const BWRAP_WRAPPER = [
-  'exec 5>&2 2>/dev/null',
-  // A subshell, since dash applies the redirections of a plain command to itself and would report signals to fd 5.
-  '(exec "$@" 2>&5 3>&- 5>&-)',
-  's=$?',
-  'exec 5>&-',
-  'echo "$s" >&3',
-  'read -r _ <&3',
-].join('\n');

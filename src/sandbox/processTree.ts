@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
+  childrenOf,
   cwdOf,
   environOf,
   HAS_PROC,
@@ -19,8 +20,8 @@ const KILL_ROUNDS = 100;
 const CHASES = 3;
 /** Looks in a row that must find nothing. */
 const LOOKS = 8;
-/** How long the kernel may take to empty a pid namespace. Milliseconds. */
-const NAMESPACE_DEATH_MS = 5_000;
+/** How long a pid namespace, or what a subreaper keeps, may take to be empty. Milliseconds. */
+export const NAMESPACE_DEATH_MS = 5_000;
 
 /** What tells that a process belongs to a run. */
 export interface RunMarks {
@@ -33,6 +34,17 @@ export interface RunMarks {
   /** A private scratch folder: what works there can only be ours. */
   privateDir?: string;
 }
+
+/** The processes of a keeper, above the command's. */
+export interface Helpers {
+  helpers: ReadonlySet<number>;
+  /** The one that orphans become children of. */
+  reaper: number | undefined;
+  /** Ends all that it keeps; without it the spawned process is killed. */
+  endAll?: () => Promise<void>;
+}
+
+const NOBODY: ReadonlySet<number> = new Set();
 
 /**
  * The processes of one run, also those that tried to leave it.
@@ -137,12 +149,15 @@ export class ProcessTree {
   }
 
   /**
-   * Whether no member is alive but `except`. One look can miss a process that was just born of one that just died, so
-   * it takes several in a row to say yes.
+   * Whether no member is alive but the helpers. One look can miss a process that was just born of one that just died, so
+   * it takes several in a row to say yes; where orphans have a new parent, its children are looked at instead, which the
+   * kernel lists in one step: new ones between two looks mean that somebody forks.
    */
-  isEmpty(except: ReadonlySet<number> = new Set()): boolean {
-    for (let look = 0; look < LOOKS; look++) if (this.alive().some((p) => !except.has(p.pid))) return false;
-    return true;
+  isEmpty({ helpers = NOBODY, reaper }: Partial<Helpers> = {}): boolean {
+    const before = reaper === undefined ? null : childrenOf(reaper);
+    for (let look = 0; look < LOOKS; look++) if (this.alive().some((p) => !helpers.has(p.pid))) return false;
+    if (reaper === undefined || before === null) return true;
+    return (childrenOf(reaper) ?? []).every((pid) => before.includes(pid));
   }
 
   /** Waits until `done()` or until the time (milliseconds) is over. */
@@ -159,22 +174,24 @@ export class ProcessTree {
    * Asks the members to end and, after the grace, makes them.
    *
    * @param graceMs time between SIGTERM and SIGKILL in milliseconds; 0 kills at once
-   * @param helpers with bwrap: its own processes. They get no SIGTERM (the others would lose their grace) and do not
-   *   count; when they are killed, the kernel kills everything in their pid namespace in one step.
+   * @param ours the keeper's processes. They get no SIGTERM (the others would lose their grace) and do not count; when they
+   *   are killed, the kernel kills everything in their pid namespace in one step, and a subreaper does it when it is told.
    * @returns how many members had to be signalled
    */
-  async end(graceMs: number, helpers: ReadonlySet<number> = new Set()): Promise<number> {
+  async end(graceMs: number, ours: Partial<Helpers> = {}): Promise<number> {
+    const helpers = ours.helpers ?? NOBODY;
     if (process.platform === 'win32') return endOnWindows(this.rootPid);
     const signalled = new Set<number>();
     const others = () => this.alive().filter((p) => !helpers.has(p.pid));
     this.alive(true);
     if (graceMs > 0) {
       for (const p of others()) this.signal(p, 'SIGTERM', signalled);
-      await ProcessTree.waitUntil(() => this.isEmpty(helpers), graceMs);
+      await ProcessTree.waitUntil(() => this.isEmpty(ours), graceMs);
     }
     if (helpers.size > 0) {
       for (const p of others()) signalled.add(p.pid);
-      signalProcess(this.rootPid, 'SIGKILL');
+      if (ours.endAll) await ours.endAll();
+      else signalProcess(this.rootPid, 'SIGKILL');
       await ProcessTree.waitUntil(() => this.isEmpty(), NAMESPACE_DEATH_MS);
     }
     for (let round = 0; round < KILL_ROUNDS; round++) {

@@ -4,10 +4,11 @@ import { realpathSync } from 'node:fs';
 import type { Duplex, Readable } from 'node:stream';
 import { XiheError } from '../errors.js';
 import { type Command, commandEnv, isFolder, markedByLimit, programCommand, shellCommand } from './command.js';
-import { BWRAP_WRAPPER, bwrapArgs, type ConfinementStatus, confinementStatus } from './confinement.js';
+import { bwrapArgs, confinementStatus } from './confinement.js';
+import { type Keeper, keeperOf, STATUS_WRAPPER } from './keeper.js';
 import { HeadTail, StreamText } from './output.js';
 import { type OutputPipes, openOutputPipes } from './pipes.js';
-import { ProcessTree } from './processTree.js';
+import { NAMESPACE_DEATH_MS, ProcessTree } from './processTree.js';
 import { MARKER, markerValue, sweepOnce } from './runMarker.js';
 import { scratchOf } from './scratchRegistry.js';
 import type { RunRequest, RunResult } from './types.js';
@@ -43,13 +44,16 @@ export async function runProcess(req: RunRequest): Promise<RunResult> {
   const began = performance.now();
   const status = await confinementStatus();
   const confinement = req.confinement === 'process-group' ? 'process-group' : status.kind;
-  const nothing = { exitCode: null, signal: null, stdout: '', stderr: '', truncated: false, confinement, leftovers: 0 };
-  if (req.signal?.aborted) return { ...nothing, outcome: 'cancelled', durationMs: 0, note: '还没开始就取消了' };
-  sweepOnce();
-  const marker = markerValue();
   const scratch = scratchOf(req.cwd);
   const own = confinement === 'process-group' ? scratch?.unconfinedEnv : undefined;
+  const marker = markerValue();
   const env = commandEnv({ ...scratch?.env, ...own, ...req.env, [MARKER]: marker });
+  const kept =
+    confinement === 'bwrap' ? bwrapKeeper(status.bwrap!, req, env) : await keeperOf(req.keeper ?? 'pid-namespace');
+  const how = { confinement, keeper: kept?.kind ?? ('process-table' as const) };
+  const nothing = { exitCode: null, signal: null, stdout: '', stderr: '', truncated: false, ...how, leftovers: 0 };
+  if (req.signal?.aborted) return { ...nothing, outcome: 'cancelled', durationMs: 0, note: '还没开始就取消了' };
+  sweepOnce();
   const command = req.shell === undefined ? programCommand(req.argv ?? [], req.cwd, env) : shellCommand(req.shell, env);
   if (command === null) {
     const note = `找不到命令：${req.argv?.[0] ?? ''}`;
@@ -62,9 +66,32 @@ export async function runProcess(req: RunRequest): Promise<RunResult> {
       note,
     };
   }
-  const run = new Run(req, `${MARKER}=${marker}`, env, confinement === 'bwrap' ? status : undefined);
+  const run = new Run(req, `${MARKER}=${marker}`, env, kept);
   const result = await run.result(command, await openOutputPipes());
-  return { ...result, confinement, durationMs: performance.now() - began };
+  return { ...result, ...how, durationMs: performance.now() - began };
+}
+
+/** bwrap as a keeper: its monitor, its init (which orphans become children of) and our wrapper. */
+function bwrapKeeper(bwrap: string, req: RunRequest, env: Record<string, string>): Keeper {
+  const scratch = scratchOf(req.cwd);
+  const flags = bwrapArgs({
+    cwd: req.cwd,
+    writable: [...(scratch ? [scratch.base] : []), ...(req.writable ?? [])],
+    readable: [...(scratch?.readable ?? []), ...(req.readable ?? [])],
+    hidden: scratch ? [scratch.root] : [],
+    network: req.network ?? false,
+    path: env.PATH ?? '',
+  });
+  return {
+    kind: 'pid-namespace',
+    helpers: 3,
+    reaper: 1,
+    endsOnWord: false,
+    wrap: ({ file, args }) => ({
+      file: bwrap,
+      args: [...flags, '/bin/sh', '-c', STATUS_WRAPPER, 'xihe', file, ...args],
+    }),
+  };
 }
 
 function checkRequest(req: RunRequest): void {
@@ -95,14 +122,17 @@ class Run {
     private readonly req: RunRequest,
     private readonly marker: string,
     private readonly env: Record<string, string>,
-    private readonly bwrap: ConfinementStatus | undefined,
+    private readonly keeper: Keeper | null,
   ) {
     const limit = req.maxOutputBytes ?? DEFAULT_OUTPUT_BYTES;
     this.out = new HeadTail(limit);
     this.err = new HeadTail(limit);
   }
 
-  async result(command: Command, pipes: OutputPipes | null): Promise<Omit<RunResult, 'confinement' | 'durationMs'>> {
+  async result(
+    command: Command,
+    pipes: OutputPipes | null,
+  ): Promise<Omit<RunResult, 'confinement' | 'keeper' | 'durationMs'>> {
     let child: ChildProcess;
     try {
       child = this.spawn(command, pipes);
@@ -120,16 +150,16 @@ class Run {
     const stopWatching = this.startWatching(tree);
     const exit = await Promise.race([exited, this.statusOverWrapper(child), this.endAsked.then(() => null)]);
     stopWatching();
-    const leftovers = await this.clean(tree, exit);
+    const leftovers = await this.clean(tree, exit, child);
     await Promise.race([drained, wait(DRAIN_MS)]);
     for (const stream of streams) stream.destroy();
     return this.summary(exit, leftovers);
   }
 
   private spawn(command: Command, pipes: OutputPipes | null): ChildProcess {
-    const { file, args } = this.bwrap
-      ? this.throughBwrap(this.bwrap.bwrap!, command)
-      : (markedByLimit(command, this.locksLimit, this.env) ?? command);
+    // A namespace needs no mark: nothing leaves it.
+    const marked = this.isMarked ? (markedByLimit(command, this.locksLimit, this.env) ?? command) : command;
+    const { file, args } = this.keeper?.wrap(marked) ?? marked;
     const [out, err] = pipes?.childFds ?? (['pipe', 'pipe'] as const);
     const options: SpawnOptions = {
       cwd: this.req.cwd,
@@ -138,25 +168,16 @@ class Run {
       detached: process.platform !== 'win32',
       windowsHide: true,
       windowsVerbatimArguments: command.verbatim ?? false,
-      stdio: [this.req.stdin === undefined ? 'ignore' : 'pipe', out, err, ...(this.bwrap ? (['pipe'] as const) : [])],
+      stdio: [this.req.stdin === undefined ? 'ignore' : 'pipe', out, err, ...(this.keeper ? (['pipe'] as const) : [])],
     };
     return spawn(file, args, options);
   }
 
-  private throughBwrap(bwrap: string, command: Command): Command {
-    const scratch = scratchOf(this.req.cwd);
-    const flags = bwrapArgs({
-      cwd: this.req.cwd,
-      writable: [...(scratch ? [scratch.base] : []), ...(this.req.writable ?? [])],
-      readable: [...(scratch?.readable ?? []), ...(this.req.readable ?? [])],
-      hidden: scratch ? [scratch.root] : [],
-      network: this.req.network ?? false,
-      path: this.env.PATH ?? '',
-    });
-    return { file: bwrap, args: [...flags, '/bin/sh', '-c', BWRAP_WRAPPER, 'xihe', command.file, ...command.args] };
+  private get isMarked(): boolean {
+    return this.keeper?.kind !== 'pid-namespace';
   }
 
-  /** Resolves with the exit status that the wrapper tells; never, when it tells none (no bwrap, or it was killed). */
+  /** Resolves with the exit status that the wrapper tells; never, when it tells none (no keeper, or it was killed). */
   private statusOverWrapper(child: ChildProcess): Promise<Exit> {
     const told = child.stdio[3] as Duplex | null | undefined;
     return new Promise((resolve) => {
@@ -207,7 +228,7 @@ class Run {
     return new ProcessTree({
       rootPid,
       marker: this.marker,
-      locksLimit: this.bwrap ? '' : String(this.locksLimit),
+      locksLimit: this.isMarked ? String(this.locksLimit) : '',
       ...(base === undefined ? {} : { privateDir: realpathSync(base) }),
     });
   }
@@ -217,7 +238,7 @@ class Run {
     const abort = () => this.end({ kind: 'cancelled' });
     this.req.signal?.addEventListener('abort', abort, { once: true });
     const stopWatch = watchRun(tree, {
-      confined: this.bwrap !== undefined,
+      confined: this.keeper !== null,
       maxMemoryBytes: this.req.maxMemoryBytes ?? totalMemoryLimit(),
       onBreach: (why) => this.end({ kind: 'limit', why }),
     });
@@ -234,20 +255,22 @@ class Run {
   }
 
   /** Ends everything that still runs; returns how many processes outlived the command itself. */
-  private async clean(tree: ProcessTree, exit: Exit | null): Promise<number> {
-    // bwrap's monitor, its init and our wrapper.
-    const helpers = this.bwrap ? tree.eldestLine(3) : new Set<number>();
+  private async clean(tree: ProcessTree, exit: Exit | null, child: ChildProcess): Promise<number> {
+    const helpers = this.keeper ? tree.eldestLine(this.keeper.helpers) : new Set<number>();
+    // A helper that the command has killed keeps nothing: then the marks must do.
+    const reaper = this.keeper ? [...helpers][this.keeper.reaper] : undefined;
+    const ours = { helpers, reaper, ...(this.keeper?.endsOnWord ? { endAll: () => endOnWord(child) } : {}) };
     if (exit === null) {
-      await tree.end(this.ended?.kind === 'timeout' ? KILL_GRACE_MS : 0, helpers);
+      await tree.end(this.ended?.kind === 'timeout' ? KILL_GRACE_MS : 0, ours);
       return 0;
     }
     tree.alive(true);
-    const endedThemselves = await ProcessTree.waitUntil(() => tree.isEmpty(helpers), LEFTOVER_GRACE_MS);
-    const signalled = await tree.end(0, helpers);
+    const endedThemselves = await ProcessTree.waitUntil(() => tree.isEmpty(ours), LEFTOVER_GRACE_MS);
+    const signalled = await tree.end(0, ours);
     return endedThemselves ? signalled : Math.max(1, signalled);
   }
 
-  private summary(exit: Exit | null, leftovers: number): Omit<RunResult, 'confinement' | 'durationMs'> {
+  private summary(exit: Exit | null, leftovers: number): Omit<RunResult, 'confinement' | 'keeper' | 'durationMs'> {
     const out = this.out.finish();
     const err = this.err.finish();
     const verdict = verdictOf({ exit, ended: this.ended, leftovers, timeoutMs: this.req.timeoutMs });
@@ -262,11 +285,22 @@ class Run {
     };
   }
 
-  private couldNotStart(e: unknown, pipes: OutputPipes | null): Omit<RunResult, 'confinement' | 'durationMs'> {
+  private couldNotStart(
+    e: unknown,
+    pipes: OutputPipes | null,
+  ): Omit<RunResult, 'confinement' | 'keeper' | 'durationMs'> {
     pipes?.releaseChildEnds();
     for (const stream of pipes?.readers ?? []) stream.destroy();
     return startFailure(e);
   }
+}
+
+/** Tells a subreaper to end what it keeps; it ends last. */
+async function endOnWord(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const gone = new Promise((resolve) => child.once('exit', resolve));
+  (child.stdio[3] as Duplex).end('\n');
+  await Promise.race([gone, wait(NAMESPACE_DEATH_MS)]);
 }
 
 function wait(ms: number): Promise<void> {

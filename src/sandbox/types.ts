@@ -1,4 +1,5 @@
 import type { FileText, TextEdit } from '../text/types.js';
+import type { KeeperKind } from './keeper.js';
 
 export type Danger = 'low' | 'medium' | 'high';
 
@@ -61,6 +62,8 @@ export interface RunRequest {
   network?: boolean;
   /** `process-group` does without bwrap even where it works. */
   confinement?: 'auto' | 'process-group';
+  /** Without bwrap: the strongest way to keep its processes together that may be used; the default is the strongest. */
+  keeper?: KeeperKind;
   stdin?: string;
   onOutput?: (text: string) => void;
 }
@@ -75,6 +78,8 @@ export interface RunResult {
   durationMs: number;
   /** How it was confined. */
   confinement: 'bwrap' | 'process-group';
+  /** What kept its processes together. */
+  keeper: KeeperKind;
   /** Processes that outlived the command and had to be killed. With any, exit status 0 is no success. */
   leftovers: number;
   /** Chinese: why it is no success, where the output does not say so itself. */

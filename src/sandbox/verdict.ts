@@ -42,7 +42,7 @@ export function verdictOf(facts: {
 }
 
 /** The result of a command that could not be started; `e` is what `spawn` said. */
-export function startFailure(e: unknown): Omit<RunResult, 'confinement' | 'durationMs'> {
+export function startFailure(e: unknown): Omit<RunResult, 'confinement' | 'keeper' | 'durationMs'> {
   const outcome = errnoOf(e) === 'ENOENT' ? 'not-found' : 'failed';
   const why = errnoOf(e) === 'E2BIG' ? '参数太长' : errnoOf(e) === 'EACCES' ? '没有执行权限' : messageOf(e);
   const note = `命令没能启动：${why}`;

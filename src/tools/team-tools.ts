@@ -248,6 +248,8 @@ function teamTool(spec: TeamToolFile, place: ToolPlace): TeamTool {
         // It acts on real systems by the team's own declaration, so it sees the home folder and the network; its whole process
         // tree still ends with it.
         confinement: 'process-group',
+        // It may have to see the system's own processes.
+        keeper: 'subreaper',
         env: secrets,
         ...(ctx.signal ? { signal: ctx.signal } : {}),
       });

@@ -4,12 +4,20 @@ import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { confinementStatus, type RunRequest, type RunResult, runProcess } from '../../src/sandbox/index.js';
+import { type KeeperKind, keepers } from '../../src/sandbox/keeper.js';
 import { HAS_PROC, listProcesses } from '../../src/sandbox/processTable.js';
 import { runChild, tempDir } from './support.js';
 
 // Every test runs without bwrap, and with it where it works. The title of each says which path ran.
-const WAYS: ReadonlyArray<'auto' | 'process-group'> =
-  (await confinementStatus()).kind === 'bwrap' ? ['auto', 'process-group'] : ['process-group'];
+// Every test runs with each way to keep processes together that works here.
+const { namespace, subreaper } = await keepers();
+const KEEPERS = [namespace, subreaper].flatMap((keeper) => keeper?.kind ?? []);
+const WAYS: ReadonlyArray<{ confinement: 'auto' | 'process-group'; keeper: KeeperKind }> = [
+  ...((await confinementStatus()).kind === 'bwrap'
+    ? [{ confinement: 'auto' as const, keeper: 'pid-namespace' as const }]
+    : []),
+  ...[...KEEPERS, 'process-table' as const].map((keeper) => ({ confinement: 'process-group' as const, keeper })),
+];
 
 /** A number that no other test's sleep has, so that a survivor can be found in the process table. */
 let lastSleep = 31_000_000 + (process.pid % 10_000) * 1_000;
@@ -21,23 +29,24 @@ function survivors(mark: string): string[] {
     .filter((line) => line.includes(mark) && !/^\s*\d+\s+Z/.test(line));
 }
 
-describe.each(WAYS)('runProcess (%s)', (confinement) => {
+describe.each(WAYS)('runProcess ($confinement, $keeper)', ({ confinement, keeper }) => {
   const expected = confinement === 'auto' ? 'bwrap' : 'process-group';
   let cwd: string;
   beforeAll(() => {
-    cwd = join(tmpdir(), `xihe-run-${process.pid}-${expected}`);
+    cwd = join(tmpdir(), `xihe-run-${process.pid}-${expected}-${keeper}`);
     mkdirSync(cwd, { recursive: true });
   });
   afterAll(() => execFileSync('rm', ['-rf', cwd]));
 
   const run = (req: Partial<RunRequest>): Promise<RunResult> =>
-    runProcess({ cwd, timeoutMs: 20_000, confinement, ...req } as RunRequest);
+    runProcess({ cwd, timeoutMs: 20_000, confinement, keeper, ...req } as RunRequest);
 
   it(`says how the command was confined: ${expected}`, async () => {
     expect(await run({ shell: 'true' })).toMatchObject({
       outcome: 'ok',
       exitCode: 0,
       confinement: expected,
+      keeper,
       leftovers: 0,
     });
   });
@@ -314,18 +323,18 @@ const insideBwrap = () => {
   });
 };
 // Not skipped where there is no bwrap: then there is nothing of this to test.
-if (WAYS.includes('auto')) describe('runProcess inside bwrap', insideBwrap);
+if (WAYS.some(({ confinement }) => confinement === 'auto')) describe('runProcess inside bwrap', insideBwrap);
 
 const whenKilled = () => {
-  it.each(WAYS)('its command ends with it, at the latest at the next start (%s)', async (confinement) => {
+  it.each(WAYS)('its command ends with it, at the latest at the next start ($confinement, $keeper)', async (way) => {
     const mark = freshSleep();
     const cwd = tempDir();
     const started = runChild([
       'run-and-die',
-      { shell: `echo up; setsid -f sleep ${mark}; sleep ${mark}`, cwd, timeoutMs: 60_000, confinement },
+      { shell: `echo up; setsid -f sleep ${mark}; sleep ${mark}`, cwd, timeoutMs: 60_000, ...way },
     ]);
     expect(started.signal).toBe('SIGKILL');
-    const next = runChild(['run', { shell: 'true', cwd, timeoutMs: 60_000, confinement }]);
+    const next = runChild(['run', { shell: 'true', cwd, timeoutMs: 60_000, ...way }]);
     expect(next.out).toContain('"outcome":"ok"');
     const gone = () => !listProcesses().some((p) => readFileSync(`/proc/${p.pid}/cmdline`, 'latin1').includes(mark));
     await expect

@@ -1,5 +1,12 @@
 import { XiheError } from '../../errors.js';
-import { type Changeset, detectTestCommand, makeScratch, type RunResult, runProcess } from '../../sandbox/index.js';
+import {
+  type Changeset,
+  detectTestCommand,
+  howItRan,
+  makeScratch,
+  type RunResult,
+  runProcess,
+} from '../../sandbox/index.js';
 import {
   baselineOf,
   comparedWith,
@@ -12,7 +19,7 @@ import type { NodeEnv } from '../node.js';
 import type { Finding } from '../state.js';
 
 export interface TestVerdict {
-  tests: { command: string; ok: boolean; summary: string } | null;
+  tests: { command: string; ok: boolean; summary: string; sandbox: string } | null;
   findings: Finding[];
 }
 
@@ -34,7 +41,7 @@ export async function runProjectTests(
   const run = await inScratch(env, changeset, command);
   env.emit({ type: 'tests.finished', command, ok: run.outcome === 'ok', ms: run.durationMs });
   const told = (summary: string, finding?: Omit<Finding, 'from'>): TestVerdict => ({
-    tests: { command, ok: run.outcome === 'ok', summary },
+    tests: { command, ok: run.outcome === 'ok', summary, sandbox: howItRan(run) },
     findings: finding ? [{ from: 'tests', ...finding }] : [],
   });
   if (run.outcome === 'ok') return told(testSummary(run));

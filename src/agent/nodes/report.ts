@@ -134,9 +134,9 @@ function applied(state: RunState): Report {
 
 function testLine(state: RunState): string {
   if (!state.tests) return '没有找到测试命令，没有跑测试。';
-  return state.tests.ok
-    ? `测试通过：${state.tests.command}`
-    : `测试没有通过：${state.tests.command}\n${state.tests.summary}`;
+  const { command, ok, summary, sandbox } = state.tests;
+  const how = sandbox === undefined ? '' : `（${sandbox}）`;
+  return ok ? `测试通过：${command}${how}` : `测试没有通过：${command}${how}\n${summary}`;
 }
 
 function findingLines(state: RunState): string {
