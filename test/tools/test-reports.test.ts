@@ -11,6 +11,7 @@ const out = (stdout: string, outcome: 'ok' | 'failed' = 'failed') => ({
   truncated: false,
   durationMs: 10,
   confinement: 'bwrap' as const,
+  keeper: 'pid-namespace' as const,
   leftovers: 0,
 });
 
