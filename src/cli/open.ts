@@ -86,7 +86,8 @@ export async function openPathsOnly(repo: string): Promise<OpenedPaths & { probl
   };
 }
 
-async function pathsOf(layout: ProjectLayout, terms: TermLookup): Promise<OpenedPaths> {
+/** Opens the paths of a project. @param terms the words that files are found with */
+export async function pathsOf(layout: ProjectLayout, terms: TermLookup): Promise<OpenedPaths> {
   const [{ openPaths }, { openHistory }] = await Promise.all([
     import('../paths/index.js'),
     import('../history/index.js'),

@@ -3,20 +3,18 @@ import type { History } from '../history/index.js';
 import { Derived } from './derived.js';
 import { type ExpandSources, expandFile, expandFolder } from './expand.js';
 import { FileIndex, type IndexProgress, type RefreshOptions } from './fileIndex.js';
+import { Freshness } from './freshness.js';
 import type { FileFact } from './hotspots.js';
 import type { Reference } from './imports.js';
 import { type LookupOptions, lookupFiles } from './lookup.js';
-import { isAsSeen } from './racy.js';
-import { joinReports, type RefreshReport } from './refreshReport.js';
+import type { RefreshReport } from './refreshReport.js';
 import { Renames } from './renames.js';
 import type { PathOverlay } from './repair.js';
 import { PathResolver } from './resolver.js';
-import { foldersOf } from './rules.js';
 import { type SearchOptions, searchFiles } from './search.js';
 import { type SkeletonOptions, skeletonOf } from './skeleton.js';
 import { StagedFiles, type StagedView } from './staged.js';
 import { findSymbol } from './symbols.js';
-import { TreeWatcher } from './treeWatcher.js';
 import type {
   Expansion,
   FileCandidate,
@@ -44,9 +42,6 @@ export interface OpenPathsOptions {
   onProgress?: (progress: IndexProgress) => void;
 }
 
-/** A tree that changes under every look is somebody's generator at work; its files are told as they were then. */
-const MAX_LOOKS = 5;
-
 /** What a model sees of a repository: a small map, three tools, and one door for paths. */
 export class PathContext {
   readonly #root: string;
@@ -55,22 +50,23 @@ export class PathContext {
   readonly #terms: TermLookup | undefined;
   readonly #history: History | undefined;
   readonly #derived: Derived;
-  readonly #renames = new Renames();
-  #watcher: TreeWatcher | undefined;
-  /** What the last refresh found; the first one is that of opening. */
-  lastRefresh: RefreshReport;
+  readonly #freshness: Freshness;
 
   private constructor(options: OpenPathsOptions, index: FileIndex, report: RefreshReport) {
     this.#root = options.root;
     this.#index = index;
     this.#terms = options.terms;
     this.#history = options.history;
-    this.lastRefresh = report;
     this.#derived = new Derived(index, options.history);
+    const renames = new Renames();
+    this.#freshness = new Freshness(
+      { root: this.#root, index, derived: this.#derived, renames, history: options.history },
+      report,
+    );
     this.#resolver = new PathResolver(
       options.root,
       () => this.#derived.known(),
-      (path) => this.#renames.of(path),
+      (path) => renames.of(path),
     );
   }
 
@@ -88,59 +84,29 @@ export class PathContext {
     return this.#index.list.map(({ path }) => path);
   }
 
-  /**
-   * Reads what changed since the last look, new commits too. Answers never name a file that is gone; new files are found after this.
-   *
-   * @throws XiheError CANCELLED
-   */
-  async refresh(options: RefreshOptions = {}): Promise<RefreshReport> {
-    const watcher = this.#watcher;
-    if (watcher === undefined) return this.#refresh(options, true);
-    const dirty = await watcher.take();
-    const { only: _, ...whole } = options;
-    try {
-      if (dirty === 'all') return await this.#follow(watcher, await this.#refresh(whole, true));
-      const only = [...dirty, ...(options.only ?? [])];
-      return await this.#follow(watcher, await this.#refresh({ ...whole, only }, !watcher.seesGit));
-    } catch (e) {
-      watcher.miss();
-      throw e;
-    }
+  /** What the last refresh found; the first one is that of opening. */
+  get lastRefresh(): RefreshReport {
+    return this.#freshness.lastRefresh;
   }
 
-  async #refresh(options: RefreshOptions, withHistory: boolean): Promise<RefreshReport> {
-    const before = this.#index.list;
-    const report = await this.#index.refresh(options);
-    this.#derived.after(report);
-    this.#renames.after(report, before, this.#index.list);
-    this.lastRefresh = report;
-    if (withHistory) await this.#history?.refresh(options.signal);
-    return report;
+  /** @see Freshness.refresh */
+  refresh(options: RefreshOptions = {}): Promise<RefreshReport> {
+    return this.#freshness.refresh(options);
   }
 
-  /** Folders that a refresh brought are watched from now on; what came into them before they were is looked at once more. */
-  async #follow(watcher: TreeWatcher, report: RefreshReport): Promise<RefreshReport> {
-    const fresh = watcher.follow(foldersOf(report.added));
-    if (fresh.length === 0) return report;
-    const more = await this.#refresh({ only: fresh.filter((folder) => folder !== '') }, false);
-    return joinReports(report, more);
-  }
-
-  /**
-   * Listens for changes from now on, in a process that stays: a refresh then looks at what changed only, and at nothing where nothing did.
-   * Never keeps a process alive.
-   *
-   * @returns false where this system can't watch the tree; all goes on as before then
-   */
+  /** @see Freshness.watch */
   watch(): boolean {
-    this.#watcher ??= new TreeWatcher(this.#root, foldersOf(this.files));
-    return this.#watcher.isWatching;
+    return this.#freshness.watch();
   }
 
   /** Ends {@link watch}. */
   close(): void {
-    this.#watcher?.close();
-    this.#watcher = undefined;
+    this.#freshness.close();
+  }
+
+  /** Writes the index for the next process, however little changed. */
+  save(): void {
+    this.#index.save();
   }
 
   /** The map of the project: at most 200 nodes and 1,000 tokens. */
@@ -169,7 +135,7 @@ export class PathContext {
   ): Promise<Expansion> {
     const resolution = this.resolve(raw, options.staged);
     const path = resolution.path as string;
-    await this.#ensureFresh([path]);
+    await this.#freshness.ensure([path]);
     const files = new StagedFiles(this.#index, options.staged);
     const file = await files.get(path);
     const sources = {
@@ -212,7 +178,7 @@ export class PathContext {
         query,
         options,
       );
-    return this.#settled(look, ({ candidates }) => candidates.map(({ path }) => path));
+    return this.#freshness.settled(look, ({ candidates }) => candidates.map(({ path }) => path));
   }
 
   /**
@@ -221,7 +187,7 @@ export class PathContext {
    * @returns [] when it is defined nowhere
    */
   async findSymbol(name: string): Promise<SymbolPlace[]> {
-    return this.#settled(
+    return this.#freshness.settled(
       () => findSymbol(this.#index, name),
       (found) => found.map(({ path }) => path),
     );
@@ -234,7 +200,7 @@ export class PathContext {
 
   /** Files of the tree that import a file, each with the line of its import. */
   async importersOf(path: string): Promise<readonly Reference[]> {
-    await this.#ensureFresh([path]);
+    await this.#freshness.ensure([path]);
     return this.#derived.graph().importersOf(path);
   }
 
@@ -257,7 +223,7 @@ export class PathContext {
 
   /** What files are now, by their bytes; a change since the last look is seen. What is gone or not listed is left out. */
   async facts(paths: readonly string[]): Promise<Map<string, FileFact>> {
-    await this.#ensureFresh(paths);
+    await this.#freshness.ensure(paths);
     const known = paths.flatMap((path) => this.#index.get(path) ?? []);
     return new Map(
       known.map(({ path, hash, size, mtimeMs, summary }) => [path, { version: hash || `${size}:${mtimeMs}`, summary }]),
@@ -282,26 +248,6 @@ export class PathContext {
   /** @see PathResolver.resolveForWrite */
   resolveForWrite(raw: string, overlay?: PathOverlay): WriteTarget {
     return this.#resolver.resolveForWrite(raw, overlay);
-  }
-
-  /** An answer whose files are as it says, at the moment that it is given: looked for again while they change. */
-  async #settled<T>(look: () => T, pathsOf: (found: T) => readonly string[]): Promise<T> {
-    for (let looks = 1; ; looks++) {
-      const found = look();
-      if (!(await this.#ensureFresh(pathsOf(found))) || looks === MAX_LOOKS) return found;
-    }
-  }
-
-  /**
-   * Looks whether these files are still as they were read; refreshes when one is not.
-   *
-   * @returns whether one was not
-   */
-  async #ensureFresh(paths: readonly string[]): Promise<boolean> {
-    const stale = paths.filter((path) => !isAsSeen(this.#index.get(path), statOf(join(this.#root, path))));
-    if (stale.length === 0) return false;
-    await this.refresh(this.#watcher ? { only: stale } : {});
-    return true;
   }
 }
 

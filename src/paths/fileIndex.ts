@@ -137,7 +137,8 @@ export class FileIndex {
     else this.#replace(now, report);
     // A file that was read again unchanged is known to be settled now, which is worth keeping too.
     this.#unsaved += Math.max(report.added.length + report.changed.length + report.removed.length, report.read);
-    this.#save();
+    const isSmall = this.#list.length <= SMALL_INDEX;
+    if (isSmall || this.#unsaved >= WRITE_SHARE * this.#list.length) this.save();
     return report;
   }
 
@@ -226,10 +227,9 @@ export class FileIndex {
     this.#postings = undefined;
   }
 
-  #save(): void {
-    const enough =
-      this.#list.length <= SMALL_INDEX ? this.#unsaved > 0 : this.#unsaved >= WRITE_SHARE * this.#list.length;
-    if (!enough) return;
+  /** Writes the cache, unless it holds everything. */
+  save(): void {
+    if (this.#unsaved === 0) return;
     writeStore(this.#stateDir, {
       files: this.#list,
       vocabulary: this.#vocabulary,

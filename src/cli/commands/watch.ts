@@ -4,11 +4,12 @@ import { EXIT } from '../exit-codes.js';
 import { openCore } from '../open.js';
 import { log, print, visible } from '../output.js';
 import type { CommonOptions } from './options.js';
+import { keepPathsFresh } from './watch-paths.js';
 
 /** Files of one reload that are named; a checkout touches hundreds. */
 const FILES_SHOWN = 5;
 
-/** `xihe watch`: reloads on every change below `.xihe/` and says what it did, until Ctrl-C. With `--json` one line a reload. */
+/** `xihe watch`: reloads on every change below `.xihe/` and says what it did, and keeps the index of files fresh, until Ctrl-C. With `--json` one line a reload. */
 export async function watch(options: CommonOptions): Promise<number> {
   const { layout, core } = await openCore(options.repo, { vectors: true });
   const stopped = new AbortController();
@@ -32,7 +33,11 @@ export async function watch(options: CommonOptions): Promise<number> {
   );
   for (const problem of core.problems) log(problemLine(problem));
   core.vectors?.buildInBackground();
-  await new Promise<void>((done) => stopped.signal.addEventListener('abort', () => done()));
+  const told = (files: number) => log(pc.dim(`文件索引有 ${files} 个文件，跟着改动更新`));
+  const fresh = keepPathsFresh(layout, core.termLookup(), stopped.signal, told);
+  if (!stopped.signal.aborted)
+    await new Promise<void>((done) => stopped.signal.addEventListener('abort', () => done()));
+  await fresh;
   await core.close();
   return EXIT.done;
 }
