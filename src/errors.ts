@@ -43,6 +43,7 @@ export type XiheErrorCode =
   | 'TOOL_UNKNOWN'
   | 'TOOL_CHANGED'
   | 'THREAD_NOT_FOUND'
+  | 'PROPOSAL_NOT_FOUND'
   | 'THREAD_BUSY'
   | 'THREAD_NOT_WAITING'
   | 'RESUME_INVALID'

@@ -13,3 +13,4 @@ export { editsOf, runJsonOf } from './run-json.js';
 export { serverGraph } from './serve.js';
 export { localDeps, newThreadName, Session, type ThreadStatus, type ThreadView } from './session.js';
 export { type RunOptions, type RunState, XiheState } from './state.js';
+export { type LineOrigin, type RunTrace, type TraceStep, traceOf } from './trace/index.js';

@@ -1,4 +1,7 @@
 import * as z from 'zod';
+import { traceJson } from './trace/schema.js';
+
+export { traceJson };
 
 /**
  * Every JSON document that the command line prints, as schemas in one place. `docs/json.md` is made from them.
@@ -156,42 +159,6 @@ export const threadsJson = z.object({
 });
 
 export const undoJson = z.object({ receipt: z.string(), files: z.array(z.string()) });
-
-export const traceJson = z.object({
-  thread: z.string(),
-  request: z.string(),
-  runs: z.number(),
-  injections: z.array(
-    z.object({
-      run: z.number(),
-      phase: z.string(),
-      turn: z.number(),
-      type: z.string(),
-      id: z.string(),
-      version: z.string(),
-      source: z.string(),
-      confidence: z.number(),
-      tokens: z.number(),
-      why: z.string(),
-    }),
-  ),
-  fed: z.array(z.object({ run: z.number(), turn: z.number(), form: z.string(), path: z.string(), tokens: z.number() })),
-  edits: z.array(z.object({ turn: z.number(), tool: z.string(), path: z.string(), call: z.string(), ok: z.boolean() })),
-  acts: z
-    .array(
-      z.object({
-        tool: z.string(),
-        args: z.record(z.string(), z.unknown()),
-        danger: z.string().nullable(),
-        approved: z.boolean().nullable(),
-        ok: z.boolean().nullable(),
-      }),
-    )
-    .describe('最近一次运行里的操作；ok 为 null 表示没有执行'),
-  findings: z.array(z.string()),
-  receipt: z.string().nullable(),
-  usage: z.object({ input: z.number(), output: z.number(), calls: z.number() }),
-});
 
 export const coreJson = z.object({
   data_version: z.string(),

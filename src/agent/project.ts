@@ -6,7 +6,7 @@ import { openLayout, type ProjectLayout } from '../layout.js';
 import { Hotspots, openPaths, type PathContext } from '../paths/index.js';
 import { AuditLog, Changeset, SideEffectLedger } from '../sandbox/index.js';
 import { BUILTIN_NAMES, loadTeamTools, McpHub, Policy, type TeamToolProblem, ToolRegistry } from '../tools/index.js';
-import { openZhCore, QueryLog, type ZhCore } from '../zhcore/index.js';
+import { openZhCore, Proposals, QueryLog, RunLog, type ZhCore } from '../zhcore/index.js';
 import { openReranker } from './rerank.js';
 
 /** What one open project offers to the nodes; each part is opened on first use and kept. */
@@ -25,6 +25,10 @@ export interface Project {
   audit: AuditLog;
   /** What was asked and what it brought, for `xihe stats` and `xihe stale`. */
   queryLog: QueryLog;
+  /** How runs ended and what people said of them, for `xihe errors`. */
+  runLog: RunLog;
+  /** What people's remarks would teach the core, until somebody decides. */
+  proposals: Proposals;
   sideEffects: SideEffectLedger;
   /** This process stays: the tree is watched, so that a look at it costs what changed. To be set before `paths` is called. */
   stays: boolean;
@@ -90,6 +94,8 @@ function build(layout: ProjectLayout, env: NodeJS.ProcessEnv): Project {
     policy: policyOf(layout, env),
     audit: new AuditLog(layout.stateDir),
     queryLog: new QueryLog(layout.stateDir),
+    runLog: new RunLog(layout.stateDir),
+    proposals: new Proposals(layout.stateDir),
     sideEffects: new SideEffectLedger(layout.stateDir),
     hotspots: new Hotspots(layout.stateDir),
     history() {

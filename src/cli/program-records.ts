@@ -13,6 +13,15 @@ function entries(raw: string): number {
   throw new InvalidArgumentError(`「${quoted(raw)}」不是 1 到 ${ENTRIES_MAX} 之间的整数`);
 }
 
+/** Weeks that one look at the errors may show: a year. */
+const WEEKS_MAX = 52;
+
+function weeks(raw: string): number {
+  const n = Number(raw);
+  if (Number.isInteger(n) && n >= 1 && n <= WEEKS_MAX) return n;
+  throw new InvalidArgumentError(`「${quoted(raw)}」不是 1 到 ${WEEKS_MAX} 之间的整数`);
+}
+
 /** The beginning of a day on this machine's clock. */
 function day(raw: string): Date {
   const [, year, month, date] = /^(\d{4})-(\d\d)-(\d\d)$/.exec(raw) ?? [];
@@ -31,7 +40,7 @@ function collect(value: string, before: string[] | undefined): string[] {
   return [...(before ?? []), value];
 }
 
-/** The commands that look at what was done, and what may be done: `audit`, `policy`. */
+/** The commands that look at what was done, what may be done and what was learned: `audit`, `policy`, `feedback`, `proposals`, `errors`. */
 export function addRecordCommands(program: Command, sub: Sub, setExit: SetExit): void {
   sub(program, 'audit', '看做过什么：谁、何时、什么、结果；--check 查日志有没有被改过')
     .option('--limit <条数>', '最多几条，最近的', entries, 50)
@@ -47,4 +56,20 @@ export function addRecordCommands(program: Command, sub: Sub, setExit: SetExit):
     .action(async (tool: string | undefined, args: string[], options) =>
       setExit(await (await import('./commands/policy.js')).policy(tool, args, options)),
     );
+  sub(program, 'feedback <会话> <好坏>', '说这个会话最近一次运行是好（good）还是不好（bad）；只记在本机')
+    .option('--why <原因>', '一句话；规矩类的话会变成给数据核心的建议')
+    .addOption(
+      new Option('--about <方面>', '不好在哪里，不写就从原因里看').choices(['intent', 'parameter', 'answer', 'edit']),
+    )
+    .action(async (thread: string, verdict: string, options) =>
+      setExit(await (await import('./commands/feedback.js')).feedback(thread, verdict, options)),
+    );
+  sub(program, 'proposals [动作] [编号]', '从反馈和评审意见里看出的术语、警示、流程步骤；accept 采纳，dismiss 放弃')
+    .option('--all', '连已经采纳和放弃的一起列出')
+    .action(async (act: string | undefined, id: string | undefined, options) =>
+      setExit(await (await import('./commands/proposals.js')).proposals(act, id, options)),
+    );
+  sub(program, 'errors', '每周错在哪里：意图弄错、缺参数、运行失败、答错，各占多少')
+    .option('--weeks <周数>', '最近几周，1 到 52', weeks, 8)
+    .action(async (options) => setExit(await (await import('./commands/errors.js')).errors(options)));
 }

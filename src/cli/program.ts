@@ -130,9 +130,12 @@ function addThreadCommands(program: Command, setExit: SetExit): void {
   sub(program, 'threads', '列出最近的会话和状态').action(async (options) =>
     setExit(await (await import('./commands/threads.js')).threads(options)),
   );
-  sub(program, 'trace <会话>', '追溯：哪条知识、哪个版本、来自哪里，带来了哪次修改').action(
-    async (thread: string, options) => setExit(await (await import('./commands/trace.js')).trace(thread, options)),
-  );
+  sub(program, 'trace <会话>', '追溯：哪条知识、哪个版本、来自哪里，带来了哪次修改')
+    .option('--line <文件:行>', '只看这一行是哪一步写的，当时模型看过什么')
+    .option('--html <文件>', '写成一个网页，不联网也能看')
+    .action(async (thread: string, options) =>
+      setExit(await (await import('./commands/trace.js')).trace(thread, options)),
+    );
   sub(program, 'graph', '打印工作流图（Mermaid）').action(async (options) =>
     setExit(await (await import('./commands/graph.js')).graph(options)),
   );

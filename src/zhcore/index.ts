@@ -3,6 +3,7 @@
 export { openZhCore, ZhCore } from './core.js';
 export type { ZhCoreOptions } from './coreOptions.js';
 export type { AddedLines } from './diff.js';
+export * from './feedback/index.js';
 export * from './lint/index.js';
 export { matchingLines, type SlowPattern, slowPatternText, tryPatterns } from './pattern.js';
 export {

@@ -42,6 +42,8 @@ export const confirmNode: NodeBody = (state, env) => {
   const note = new HumanMessage({
     id: `comment-${state.run}-${state.routed?.index ?? 0}-${state.round}`,
     content: prompt('comment', { comment: decision.comment }),
+    // As it was written, for whoever learns from it at the end of the run.
+    additional_kwargs: { xihe_comment: decision.comment },
   });
   return { decision, messages: [note] };
 };

@@ -3,6 +3,7 @@ import { estimateTokens } from '../../text/index.js';
 import { recordOfInjection } from '../../zhcore/index.js';
 import { briefLedger, briefOf, renderBrief } from '../brief.js';
 import { alertOfFailure } from '../failure-alert.js';
+import { learnFrom } from '../learning.js';
 import { conversationOf, intentOf, type NodeBody, type NodeEnv, textOf } from '../node.js';
 import type { Fed, Report, RunState, RunUpdate } from '../state.js';
 import { freshIntent } from './route.js';
@@ -20,6 +21,8 @@ export const reportNode: NodeBody = async (state, env) => {
     ...(state.tool?.name ? { tool: state.tool.name } : {}),
   };
   logBrief(ledger, intent.text, env);
+  const learned = learnFrom(state, report, env);
+  if (learned.length > 0) report.text += `\n\n从你的意见里记下 ${learned.length} 条建议，采纳后才生效：xihe proposals`;
   await alertOfFailure(state, report, env);
   return {
     reported: report,

@@ -1,37 +1,39 @@
+import { writeFileSync } from 'node:fs';
+import { resolve } from 'node:path';
 import pc from 'picocolors';
-import { editsOf, Session, type ThreadView } from '../../agent/index.js';
-import { quoted, XiheError } from '../../errors.js';
+import { editsOf, type Project, Session, type ThreadView, traceOf } from '../../agent/index.js';
+import { errnoOf, messageOf, quoted, XiheError } from '../../errors.js';
 import { EXIT } from '../exit-codes.js';
-import { print, printJson } from '../output.js';
+import { print, printJson, visible } from '../output.js';
 import type { CommonOptions } from './options.js';
+import { FORM, PHASE, TYPE } from './traceNames.js';
 
-const PHASE: Record<string, string> = {
-  plan: '计划',
-  execute: '执行',
-  postcheck: '后检',
-  answer: '回答',
-  brief: '预案',
-};
-const TYPE: Record<string, string> = { term: '术语', knowledge: '知识', playbook: '流程模板', warning: '警示' };
-const FORM: Record<string, string> = { path: '路径', skeleton: '骨架', summary: '摘要', expand: '展开', read: '读' };
+export interface TraceOptions extends CommonOptions {
+  line?: string;
+  html?: string;
+}
 
 /** `xihe trace`: which entry, of which version, from which source, led to which edit. */
-export async function trace(thread: string, options: CommonOptions): Promise<number> {
+export async function trace(thread: string, options: TraceOptions): Promise<number> {
   const session = await Session.open(options.repo);
   try {
     const view = await session.view(thread);
     if (view.status === 'empty')
       throw new XiheError('THREAD_NOT_FOUND', `没有会话 ${quoted(thread)}`, { hint: '用 xihe threads 看有哪些会话。' });
-    const doc = toJson(view);
+    const doc = toJson(view, session.project);
+    if (options.html !== undefined) await writePage(options.html, doc);
     if (options.json) printJson(doc);
-    else print(toText(doc));
+    else if (options.line !== undefined) print(lineText(doc, options.line));
+    else if (options.html === undefined) print(toText(doc));
     return EXIT.done;
   } finally {
     session.close();
   }
 }
 
-function toJson(view: ThreadView) {
+export type TraceDocument = ReturnType<typeof toJson>;
+
+function toJson(view: ThreadView, project: Project) {
   const { state } = view;
   return {
     thread: view.thread,
@@ -55,7 +57,70 @@ function toJson(view: ThreadView) {
     findings: state.findings.map((f) => `${f.path ? `${f.path}${f.line ? `:${f.line}` : ''} ` : ''}${f.text}`),
     receipt: state.receipt?.id ?? null,
     usage: { input: state.usage.input, output: state.usage.output, calls: state.usage.calls },
+    ...traceOf(view, project),
   };
+}
+
+async function writePage(file: string, doc: TraceDocument): Promise<void> {
+  const { traceHtml } = await import('./traceHtml.js');
+  try {
+    writeFileSync(resolve(file), traceHtml(doc));
+  } catch (cause) {
+    throw new XiheError('STATE_UNWRITABLE', `写不进 ${quoted(file)}（${errnoOf(cause) ?? messageOf(cause)}）`, {
+      hint: '换一个能写的地方。',
+      cause,
+    });
+  }
+  process.stderr.write(`已写好：${file}\n`);
+}
+
+/** One line, the step that wrote it and what lay before the model then. */
+function lineText({ lines, steps }: TraceDocument, place: string): string {
+  const [, path = '', number = ''] = /^(.+):(\d+)$/.exec(place.replaceAll('\\', '/').replace(/^\.\//, '')) ?? [];
+  const line = Number(number);
+  if (path === '') throw new XiheError('USAGE', `${quoted(place)} 不是「文件:行」`, { hint: '例：src/order.ts:12。' });
+  const found = lines.find((one) => one.path === path && one.line === line);
+  if (found === undefined) {
+    const known = lines.filter((one) => one.path === path).map((one) => one.line);
+    const changed =
+      known.length > 0
+        ? `改过的行：${ranges(known)}`
+        : `改过的文件：${[...new Set(lines.map((l) => l.path))].join('、') || '（没有）'}`;
+    throw new XiheError('USAGE', `这个会话没有改过 ${quoted(place)}`, { hint: `${changed}。` });
+  }
+  const step = steps.find((one) => one.step === found.step);
+  const head = `${pc.bold(place)}  ${visible(found.text.trim())}`;
+  if (step === undefined) return `${head}\n是人在确认时自己改的。`;
+  const call = step.calls.find(({ id }) => id === found.call);
+  const section = (title: string, list: readonly string[]) =>
+    `${pc.bold(title)}\n${list.length > 0 ? list.map((one) => `  ${visible(one)}`).join('\n') : '  （没有）'}`;
+  return [
+    `${head}\n第 ${step.step} 步，${call?.tool ?? ''} ${pc.dim(found.call ?? '')}`,
+    section('模型说', step.said === '' ? [] : step.said.split('\n')),
+    section(
+      '这一步之前看过的条目',
+      step.entries.map(
+        (e) =>
+          `${TYPE[e.type] ?? e.type} ${e.id}  来源 ${e.source}，版本 ${e.version.slice(0, 7)}，可信度 ${e.confidence}`,
+      ),
+    ),
+    section(
+      '这一步之前看过的文件',
+      step.files.map((f) => `${FORM[f.form] ?? f.form} ${f.path}`),
+    ),
+    pc.dim(`这一步之前有 ${step.prompt.messages} 条消息；全文用 --json 或 --html 看。`),
+  ].join('\n\n');
+}
+
+/** 3、5–8、12 */
+function ranges(numbers: readonly number[]): string {
+  const parts: [number, number][] = [];
+  for (const n of numbers) {
+    const last = parts.at(-1);
+    if (last && n === last[1] + 1) last[1] = n;
+    else parts.push([n, n]);
+  }
+  return parts.map(([from, to]) => (from === to ? String(from) : `${from}–${to}`)).join('、');
 }
 
 /** The tool that the newest run acted with, if it did. */
@@ -74,7 +139,7 @@ function outcomeOf(act: { approved: boolean | null; ok: boolean | null }): strin
   return act.ok ? pc.green('✓') : pc.red('✗');
 }
 
-function toText(t: ReturnType<typeof toJson>): string {
+function toText(t: TraceDocument): string {
   const injected = t.injections.map(
     (i) =>
       `  ${PHASE[i.phase] ?? i.phase}·第 ${i.turn} 轮  ${TYPE[i.type] ?? i.type} ${pc.bold(i.id)}  ${i.tokens} token\n    ${pc.dim(`来源 ${i.source}，版本 ${i.version.slice(0, 7)}，可信度 ${i.confidence}；${i.why}`)}`,

@@ -4,6 +4,7 @@ import { auditCheckJson, auditJson } from './audit.js';
 import { doctorModelJson } from './doctor-model.js';
 import { importJson } from './import.js';
 import { indexJson } from './index-knowledge.js';
+import { errorsJson, feedbackJson, proposalsJson, settledJson } from './learning.js';
 import { lintJson } from './lint.js';
 import { policyJson } from './policy.js';
 import { scanJson } from './scan.js';
@@ -31,5 +32,9 @@ export const ALL_OUTPUT_SCHEMAS = {
   'audit --check': auditCheckJson,
   'alert test / alert flush': alertJson,
   policy: policyJson,
+  feedback: feedbackJson,
+  proposals: proposalsJson,
+  'proposals accept / proposals dismiss': settledJson,
+  errors: errorsJson,
   '（出错时）': onError,
 } as const;

@@ -1,10 +1,8 @@
-import { closeSync, mkdirSync, readSync, renameSync, statSync, writeSync } from 'node:fs';
-import { join } from 'node:path';
 import * as z from 'zod';
 import type { LookupResult } from '../../knowledge/index.js';
-import { openStateAppend, readStateFile } from '../../stateFile.js';
 import { estimateTokens, fold, maskPersonal, maskText } from '../../text/index.js';
 import type { CoreResult, EntryType, InjectedEntry, Phase } from '../types.js';
+import { LineLog } from './lineLog.js';
 
 /** Bytes of one file; two are kept. A record has about 400 bytes, so this is some 25,000 queries, a year of a busy team. */
 const FILE_BYTES = 5_000_000;
@@ -72,30 +70,16 @@ export interface RecordContext {
  * committed. Best effort: a folder that can't be written never fails a run.
  */
 export class QueryLog {
-  private readonly file: string;
-  private readonly older: string;
+  private readonly lines: LineLog;
 
   /** @param stateDir absolute, see `openLayout` */
-  constructor(private readonly stateDir: string) {
-    this.file = join(stateDir, 'queries.jsonl');
-    this.older = join(stateDir, 'queries.1.jsonl');
+  constructor(stateDir: string) {
+    this.lines = new LineLog(stateDir, 'queries', FILE_BYTES);
   }
 
-  /** Adds a line, in one write that other processes' writes can't cut (O_APPEND). Never throws. */
+  /** Adds a record. Never throws. */
   append(record: QueryRecord): void {
-    try {
-      mkdirSync(this.stateDir, { recursive: true });
-      this.rotate();
-      const fd = openStateAppend(this.file, { readable: true });
-      try {
-        // A line that a crash cut must not take this one with it.
-        writeSync(fd, `${endsTorn(fd, this.file) ? '\n' : ''}${JSON.stringify(record)}\n`);
-      } finally {
-        closeSync(fd);
-      }
-    } catch {
-      // Read-only, full, or a folder in its place: the answer that was given does not depend on it.
-    }
+    this.lines.append(record);
   }
 
   /**
@@ -107,40 +91,7 @@ export class QueryLog {
   read({ since, now = new Date() }: { since?: Date; now?: Date } = {}): QueryRecord[] {
     const from = since?.getTime() ?? Number.NEGATIVE_INFINITY;
     const until = now.getTime() + AHEAD_MS;
-    return [this.older, this.file].flatMap(linesOf).flatMap((line) => {
-      const record = parseLine(line);
-      if (record === undefined) return [];
-      const at = Date.parse(record.t);
-      return at >= from && at <= until ? [record] : [];
-    });
-  }
-
-  /** Two processes may both find the file full; the second then finds a fresh one, and leaves it. */
-  private rotate(): void {
-    const size = statSync(this.file, { throwIfNoEntry: false })?.size ?? 0;
-    if (size >= FILE_BYTES) renameSync(this.file, this.older);
-  }
-}
-
-/** Whether a file ends in the middle of a line. */
-function endsTorn(fd: number, file: string): boolean {
-  const { size } = statSync(file);
-  if (size === 0) return false;
-  const last = Buffer.alloc(1);
-  readSync(fd, last, 0, 1, size - 1);
-  return last[0] !== 0x0a;
-}
-
-function linesOf(file: string): string[] {
-  return (readStateFile(file)?.toString('utf8') ?? '').split('\n');
-}
-
-function parseLine(line: string): QueryRecord | undefined {
-  if (line.trim() === '') return undefined;
-  try {
-    return recordSchema.safeParse(JSON.parse(line)).data;
-  } catch {
-    return undefined;
+    return this.lines.read(recordSchema).filter(({ t }) => Date.parse(t) >= from && Date.parse(t) <= until);
   }
 }
 
