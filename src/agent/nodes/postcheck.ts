@@ -6,11 +6,13 @@ import { type CoreResult, renderHits, type Warning } from '../../zhcore/index.js
 import { changesetHash } from '../changeset-hash.js';
 import { playbookCommands, playbookFindings, syntaxFindings, warningFindings } from '../checks/diff-checks.js';
 import { importFindings } from '../checks/import-checks.js';
+import { moduleFindings } from '../checks/module-checks.js';
+import { namedPathFindings, outsidePlanFindings } from '../checks/path-checks.js';
 import { reviewFindings } from '../checks/review.js';
 import { secretFindings } from '../checks/secret-checks.js';
 import { inScratch, runProjectTests } from '../checks/tests.js';
 import { inject, nothingRetrieved } from '../injection.js';
-import type { NodeBody, NodeEnv } from '../node.js';
+import { intentOf, type NodeBody, type NodeEnv } from '../node.js';
 import { prompt } from '../prompts.js';
 import type { Finding, Injection, PlaybookRun, RunState } from '../state.js';
 
@@ -21,7 +23,7 @@ export const postcheckNode: NodeBody = async (state, env) => {
   const round = state.round + 1;
   if (diffs.length === 0) return { findings: [], round, tests: null };
   const playbook = state.planned?.playbook ?? null;
-  const found = await diffFindings(env, changeset, diffs, playbook);
+  const found = await diffFindings(state, env, changeset, diffs);
   // Tests on code that does not parse say nothing new.
   const verdict = found.some((f) => f.from === 'syntax')
     ? { tests: null, findings: [] }
@@ -50,17 +52,22 @@ export const postcheckNode: NodeBody = async (state, env) => {
 
 /** What the diff alone says. */
 async function diffFindings(
+  state: RunState,
   env: NodeEnv,
   changeset: Changeset,
   diffs: FileDiff[],
-  playbook: PlaybookRun | null,
 ): Promise<Finding[]> {
+  const { core, layout } = env.project;
+  const paths = await env.project.paths(env.signal);
   return [
-    ...warningFindings(env.project.core, diffs),
-    ...playbookFindings(playbook, diffs, env.project.core),
+    ...warningFindings(core, diffs),
+    ...playbookFindings(state.planned?.playbook ?? null, diffs, core),
     ...secretFindings(diffs),
     ...(await syntaxFindings(changeset, diffs, (path) => originalText(env, path))),
-    ...(await importFindings(changeset, diffs, await env.project.paths(env.signal))),
+    ...(await importFindings(changeset, diffs, paths)),
+    ...(await moduleFindings(changeset, diffs, layout.root, paths)),
+    ...namedPathFindings(changeset, diffs, paths),
+    ...(await outsidePlanFindings(state.planned, intentOf(state).text, diffs, paths)),
   ];
 }
 
