@@ -2,9 +2,9 @@ import { HumanMessage } from '@langchain/core/messages';
 import * as z from 'zod';
 import { fold, identifiersOf } from '../text/index.js';
 import { type AnyContract, commandIn, jsonSchemaOf, missingParameters } from '../tools/index.js';
-import { askModel, modelFailure } from './ask-model.js';
-import { parseJsonReply } from './json.js';
-import { type NodeEnv, textOf } from './node.js';
+import { askJson } from './ask-json.js';
+import { modelFailure } from './ask-model.js';
+import type { NodeEnv } from './node.js';
 import { prompt } from './prompts.js';
 import type { RunUpdate } from './state.js';
 
@@ -130,15 +130,13 @@ export async function modelParameters(
 ): Promise<{ input: Record<string, unknown>; usage?: RunUpdate['usage'] }> {
   if (!env.model) return { input: {} };
   try {
-    const { reply, usage } = await askModel(env, {
-      system: prompt('fill', {
-        name: contract.name,
-        description: contract.description,
-        schema: JSON.stringify(jsonSchemaOf(contract)),
-      }),
-      messages: [new HumanMessage(text)],
+    const system = prompt('fill', {
+      name: contract.name,
+      description: contract.description,
+      schema: JSON.stringify(jsonSchemaOf(contract)),
     });
-    const parsed = parseJsonReply(textOf(reply.message), z.record(z.string(), z.unknown()));
+    const question = { system, messages: [new HumanMessage(text)] };
+    const { parsed, usage } = await askJson(env, question, z.record(z.string(), z.unknown()));
     const known = new Set(Object.keys(jsonSchemaOf(contract).properties ?? {}));
     const values = parsed.ok
       ? Object.fromEntries(Object.entries(parsed.value).filter(([k, v]) => known.has(k) && isSaid(v, text)))

@@ -149,6 +149,22 @@ describe('a model that fails', () => {
     expect(graph.pending!.findings[0].text).toContain('没有完成自查（连不上端点）');
   });
 
+  it('as a reviewer is told once what is wrong with its reply', async () => {
+    const asked: string[] = [];
+    const { pending, state } = await start(
+      fakeModel((request, n) => {
+        if (!isReview(request.system))
+          return n === 1 ? calls(request, edit('RETRY = 0', 'RETRY = 1')) : '好了';
+        asked.push(String(request.messages.at(-1)?.content));
+        return asked.length === 1 ? '看起来不错' : '{"findings":[{"severity":"warn","text":"边界没测"}]}';
+      }),
+    );
+    expect(asked).toHaveLength(2);
+    expect(asked[1]).toContain('没有找到 JSON');
+    expect(pending!.findings).toMatchObject([{ severity: 'warn', text: '边界没测' }]);
+    expect(state.usage.calls).toBe(4);
+  });
+
   it('at a question: the passages answer, and what was used still counts', async () => {
     const model = fakeModel((request, n) => {
       if (n === 1) return calls(request, read());

@@ -4,11 +4,11 @@ import type { FileDiff } from '../../sandbox/index.js';
 import { truncateToTokens } from '../../text/index.js';
 import { maskPatch } from '../../tools/index.js';
 import { type CoreResult, renderHits } from '../../zhcore/index.js';
-import { askModel, modelFailure } from '../ask-model.js';
+import { askJson } from '../ask-json.js';
+import { modelFailure } from '../ask-model.js';
 import { overBudget } from '../budget.js';
 import { asData } from '../data-mark.js';
-import { parseJsonReply } from '../json.js';
-import { intentOf, type NodeEnv, textOf } from '../node.js';
+import { intentOf, type NodeEnv } from '../node.js';
 import { prompt } from '../prompts.js';
 import type { Finding, RunState, RunUpdate } from '../state.js';
 
@@ -52,12 +52,9 @@ export async function reviewFindings(
       warnings: warnings.text || '（没有）',
       diff: asData(state, env, '改动', diff.truncated ? `${diff.text}\n（后面的改动过长，未列出）` : diff.text),
     });
-    const { reply, usage } = await askModel(env, {
-      system: prompt('review'),
-      messages: [new HumanMessage(task)],
-      jsonSchema: z.toJSONSchema(replySchema, { io: 'input' }) as Record<string, unknown>,
-    });
-    const parsed = parseJsonReply(textOf(reply.message), replySchema);
+    const jsonSchema = z.toJSONSchema(replySchema, { io: 'input' }) as Record<string, unknown>;
+    const question = { system: prompt('review'), messages: [new HumanMessage(task)], jsonSchema };
+    const { parsed, usage } = await askJson(env, question, replySchema);
     if (!parsed.ok) return { findings: [notReviewed('模型的自查没有给出可用的结果')], usage };
     return { findings: parsed.value.findings.map((f) => ({ from: 'review' as const, ...f })), usage };
   } catch (e) {
