@@ -3,7 +3,7 @@ import type * as z from 'zod';
 import { askModel } from './ask-model.js';
 import { type JsonReply, parseJsonReply } from './json.js';
 import { type NodeEnv, textOf } from './node.js';
-import { addUsage, type Usage } from './state.js';
+import { addUsage, type Usage } from './usage.js';
 
 /**
  * Asks the model for JSON of a shape. A reply that does not fit is sent back once with what is wrong with it; then it is given up.

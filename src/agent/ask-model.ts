@@ -5,7 +5,7 @@ import { fitContext } from './context-window.js';
 import type { ChatModel, ModelReply, ModelRequest } from './model.js';
 import { narrowed, windowOf } from './model-window.js';
 import type { NodeEnv } from './node.js';
-import type { Usage } from './state.js';
+import type { Usage } from './usage.js';
 
 /** What a phase asks of the model. */
 export interface Question {

@@ -1,7 +1,8 @@
 import type { XiheConfig } from '../config.js';
 import type { ModelUsage } from './model-reply.js';
 import type { NodeEnv } from './node.js';
-import type { RunState, Usage } from './state.js';
+import type { RunState } from './state.js';
+import type { Usage } from './usage.js';
 
 /** Bounds of one run: the settings, and what the run's own flags say. */
 export interface Limits {

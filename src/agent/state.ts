@@ -1,5 +1,6 @@
 import { MessagesValue, ReducedValue, StateSchema } from '@langchain/langgraph';
 import * as z from 'zod';
+import { addUsage, NO_USAGE, usageSchema } from './usage.js';
 
 /**
  * The state that flows through the graph. JSON only; file texts, diffs and changesets lie on disk and are named here by id.
@@ -166,24 +167,6 @@ export const fedSchema = z.object({
 /** Where the run looks in the tree; it outlives a run, so that the next request goes on there. */
 export const workspaceSchema = z.object({ focus: z.string().nullable(), history: z.array(z.string()) });
 
-export const usageSchema = z.object({
-  /** Tokens. */
-  input: z.number(),
-  output: z.number(),
-  calls: z.number(),
-  /** True when an endpoint told no usage and the tokens are our estimate. */
-  estimated: z.boolean(),
-  /** Milliseconds in model calls. */
-  ms: z.number(),
-  /** Of the input: tokens that the provider had in its cache, where it tells. */
-  cached: z.number().optional(),
-  /** Money, by the user's own prices. */
-  cost: z.number().optional(),
-  /** A call went to a model without a price: `cost` leaves it out. */
-  unpriced: z.boolean().optional(),
-});
-export type Usage = z.infer<typeof usageSchema>;
-
 export const toolRunSchema = z.object({
   candidates: z.array(z.object({ name: z.string(), description: z.string(), why: z.string(), score: z.number() })),
   name: z.string().nullable(),
@@ -223,26 +206,6 @@ const append = <T extends z.ZodType>(item: T) =>
       reducer: (current: z.output<T>[], next: z.output<T>[]) => [...current, ...next],
     },
   );
-
-/** Nothing used yet. */
-export const NO_USAGE: Usage = { input: 0, output: 0, calls: 0, estimated: false, ms: 0 };
-
-/** Two usages together. */
-export function addUsage(a: Usage, b: Usage): Usage {
-  const both = (x: number | undefined, y: number | undefined) =>
-    x === undefined && y === undefined ? undefined : (x ?? 0) + (y ?? 0);
-  const [cached, cost] = [both(a.cached, b.cached), both(a.cost, b.cost)];
-  return {
-    ...(cached === undefined ? {} : { cached }),
-    ...(cost === undefined ? {} : { cost }),
-    ...(a.unpriced || b.unpriced ? { unpriced: true } : {}),
-    input: a.input + b.input,
-    output: a.output + b.output,
-    calls: a.calls + b.calls,
-    estimated: a.estimated || b.estimated,
-    ms: a.ms + b.ms,
-  };
-}
 
 export const XiheState = new StateSchema({
   request: requestSchema.nullable().default(null),

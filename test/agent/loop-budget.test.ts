@@ -4,7 +4,8 @@ import { ToolMessage } from '@langchain/core/messages';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { costOf, spentLine } from '../../src/agent/budget.js';
 import { openModel } from '../../src/agent/model.js';
-import { NO_USAGE, type RunState } from '../../src/agent/state.js';
+import type { RunState } from '../../src/agent/state.js';
+import { NO_USAGE } from '../../src/agent/usage.js';
 import { configSchema } from '../../src/config.js';
 import {
   type ChatRequest,

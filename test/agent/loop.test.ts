@@ -153,8 +153,7 @@ describe('a model that fails', () => {
     const asked: string[] = [];
     const { pending, state } = await start(
       fakeModel((request, n) => {
-        if (!isReview(request.system))
-          return n === 1 ? calls(request, edit('RETRY = 0', 'RETRY = 1')) : '好了';
+        if (!isReview(request.system)) return n === 1 ? calls(request, edit('RETRY = 0', 'RETRY = 1')) : '好了';
         asked.push(String(request.messages.at(-1)?.content));
         return asked.length === 1 ? '看起来不错' : '{"findings":[{"severity":"warn","text":"边界没测"}]}';
       }),

@@ -8,7 +8,8 @@ import { buildGraph } from '../../src/agent/graph.js';
 import type { ChatModel, ModelReply, ModelRequest } from '../../src/agent/model.js';
 import type { NodeEnv } from '../../src/agent/node.js';
 import { openProject, type Project } from '../../src/agent/project.js';
-import { NO_USAGE, type RunState, requestSchema } from '../../src/agent/state.js';
+import { type RunState, requestSchema } from '../../src/agent/state.js';
+import { NO_USAGE } from '../../src/agent/usage.js';
 
 /** The settings of tests that are not about vectors: loading the embedding model costs every project that is opened a second. */
 export const NO_VECTORS = { XIHE_EMBED_PROVIDER: 'none' };

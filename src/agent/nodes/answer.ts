@@ -17,9 +17,10 @@ import { inject } from '../injection.js';
 import { foreignReaders, intentOf, type NodeBody, type NodeEnv, textOf } from '../node.js';
 import { addPlaces, planTerms } from '../planning.js';
 import { prompt } from '../prompts.js';
-import { addUsage, type Fed, NO_USAGE, type PlanTerm, type RunState, type RunUpdate, type Usage } from '../state.js';
+import type { Fed, PlanTerm, RunState, RunUpdate } from '../state.js';
 import { brokenCall, callSite } from '../tool-context.js';
 import { answeredEntries, lookupEntries } from '../tool-entries.js';
+import { addUsage, NO_USAGE, type Usage } from '../usage.js';
 
 /** Model turns for one answer: a question that needs more look-ups than this needs a better question. */
 const MAX_ANSWER_TURNS = 8;

@@ -4,8 +4,9 @@ import { Overwrite, REMOVE_ALL_MESSAGES } from '@langchain/langgraph';
 import { XiheError } from '../../errors.js';
 import { type NodeBody, textOf } from '../node.js';
 import { route } from '../routing/index.js';
-import { NO_USAGE, type RunState, type RunUpdate, requestSchema } from '../state.js';
+import { type RunState, type RunUpdate, requestSchema } from '../state.js';
 import { withTeamWords } from '../team-words.js';
+import { NO_USAGE } from '../usage.js';
 
 /** Longest request in characters: more is a document, not a request, and belongs into a file. */
 const MAX_REQUEST = 20_000;
