@@ -151,7 +151,7 @@ class Run {
     const exit = await Promise.race([exited, this.statusOverWrapper(child), this.endAsked.then(() => null)]);
     stopWatching();
     const leftovers = await this.clean(tree, exit, child);
-    await Promise.race([drained, wait(DRAIN_MS)]);
+    await settled(drained, DRAIN_MS);
     for (const stream of streams) stream.destroy();
     return this.summary(exit, leftovers);
   }
@@ -300,9 +300,15 @@ async function endOnWord(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const gone = new Promise((resolve) => child.once('exit', resolve));
   (child.stdio[3] as Duplex).end('\n');
-  await Promise.race([gone, wait(NAMESPACE_DEATH_MS)]);
+  await settled(gone, NAMESPACE_DEATH_MS);
 }
 
-function wait(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
+/** Waits for a promise, or so long at most; a timer that stayed would keep the whole process from ending. */
+async function settled(work: Promise<unknown>, ms: number): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, ms);
+  });
+  await Promise.race([work, late]);
+  clearTimeout(timer);
 }

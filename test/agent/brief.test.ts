@@ -3,7 +3,7 @@ import { briefLedger, briefOf, briefSections, renderBrief } from '../../src/agen
 import { briefJson } from '../../src/agent/output-schemas.js';
 import type { Plan } from '../../src/agent/state.js';
 import { estimateTokens } from '../../src/text/index.js';
-import { calls, fakeModel, graphOf, makeRepo, removeRepo, stateOf, threadOf } from './support.js';
+import { graphOf, makeRepo, removeRepo, stateOf, threadOf } from './support.js';
 
 const provenance = {
   source: 'repo://t.yaml',
@@ -150,42 +150,6 @@ describe('a brief', () => {
       expect(end.reported).toMatchObject({ kind: 'brief', ok: true });
       expect(briefOf(end as never).files).toEqual([]);
       expect(end.reported!.text).toContain('## 计划');
-    } finally {
-      removeRepo(repo);
-    }
-  });
-});
-
-describe('what the model is sent, word for word', () => {
-  const files = {
-    'src/order.ts': '/** 超时关单：关闭没付款的订单。 */\nexport function closeExpired(): void {}\n',
-    '.xihe/knowledge/terms/order.yaml':
-      '- id: close\n  keyword_ch: 超时关单\n  code_symbols:\n    - closeExpired\n  note: 每分钟一次\n  confidence: high\n  status: verified\n  source: repo://src/order.ts\n  reviewed_at: 2026-01-01\n',
-  };
-
-  it.each([
-    ['an edit', '把超时关单改成每五分钟一次', 700],
-    ['a question', '超时关单在哪里实现？', 500],
-    ['a review', '把超时关单改成每五分钟一次', 600],
-  ])('%s', async (kind, text, most) => {
-    const repo = makeRepo(files);
-    try {
-      const edits = [{ search: 'closeExpired(): void {}', replace: 'closeExpired(): void {\n  // 五分钟\n}' }];
-      const model = fakeModel((request, n) => {
-        if (request.system.includes('你在审查')) return '{"findings":[]}';
-        const isEdit = kind === 'a review' && n === 1;
-        return isEdit ? calls(request, { name: 'edit_file', args: { path: 'src/order.ts', edits } }) : '好了。';
-      });
-      await graphOf(repo, model).invoke({ request: { text } } as never, threadOf('s') as never);
-      const asked = kind === 'a review' ? model.asked.find((r) => r.jsonSchema)! : model.asked[0]!;
-      const sent = [
-        `[system]\n${asked.system}`,
-        ...asked.messages.map((m) => `[${m.type}]\n${String(m.content)}`),
-      ].join('\n\n');
-      const stable = sent.replace(/ · [0-9a-f]{7} · /g, ' · <版本> · ');
-      const tokens = estimateTokens(stable);
-      expect(tokens).toBeLessThan(most);
-      expect(`${stable}\n\n[约 ${tokens} token]`).toMatchSnapshot();
     } finally {
       removeRepo(repo);
     }

@@ -26,6 +26,11 @@ const commands: Record<string, (...args: never[]) => unknown> = {
   apply: (stateDir: string, root: string, id: string) => Changeset.open(stateDir, root, id).apply(),
   undo: (stateDir: string, root: string, receipt: string | null) => undo(stateDir, root, receipt ?? undefined),
   run: (req: RunRequest) => runProcess(req),
+  /** What would still keep the process from ending once a command is over. */
+  async 'run-timers'(req: RunRequest) {
+    await runProcess(req);
+    return process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length;
+  },
   'run-and-die': (req: RunRequest) =>
     runProcess({ ...req, onOutput: () => setTimeout(() => process.kill(process.pid, 'SIGKILL'), 200) }),
   audit(stateDir: string, name: string, count: number, maxBytes: number) {

@@ -51,6 +51,11 @@ describe.each(WAYS)('runProcess ($confinement, $keeper)', ({ confinement, keeper
     });
   });
 
+  it('leaves no timer behind that would keep the process from ending', () => {
+    const { out } = runChild(['run-timers', { cwd, timeoutMs: 20_000, confinement, keeper, shell: 'true' }]);
+    expect(JSON.parse(out)).toBe(0);
+  });
+
   it('takes a program without a shell, with every character of its arguments', async () => {
     const odd = ['a b', '$HOME', '`id`', '"quoted"', "it's", '支付 网关', '*', '\\', ''];
     const r = await run({

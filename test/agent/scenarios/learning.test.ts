@@ -111,7 +111,6 @@ describe('learning from a change that was rejected', () => {
       ['feedback', 'a', 'soso'],
       ['proposals', 'accept', 'p-none'],
       ['proposals', 'eat', 'x'],
-      ['proposals', 'accept'],
     ]) {
       const { code, stderr } = await xihe([...args, '--repo', mall], { env });
       expect(code, args.join(' ')).not.toBe(0);
