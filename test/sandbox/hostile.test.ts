@@ -5,8 +5,13 @@ import { hostileCommands } from '../../bench/sandbox-commands.js';
 import { confinementStatus, runProcess } from '../../src/sandbox/index.js';
 import { type KeeperKind, keepers } from '../../src/sandbox/keeper.js';
 
-/** Each sixteenth of the 200 of the bench: every attack, every ending. */
-const SAMPLE = hostileCommands(70_000_000 + (process.pid % 100_000) * 1_000).filter((_, i) => i % 16 === 3);
+/**
+ * Each sixteenth of the 200 of the bench: every attack but the chains, every ending. Chains of Python and Perl fork thousands of times a
+ * second, and until they are ended may use up the process numbers of the machine (32,768 on many): other tests could start nothing.
+ */
+const SAMPLE = hostileCommands(70_000_000 + (process.pid % 100_000) * 1_000).filter(
+  ({ attack }, i) => i % 16 === 3 && attack !== 'chain',
+);
 
 const { namespace, subreaper } = await keepers();
 const WORKING: KeeperKind[] = [namespace, subreaper].flatMap((keeper) => keeper?.kind ?? []);
@@ -36,9 +41,9 @@ describe('commands that try to stay, to fill or to eat', () => {
 
 describe.each(WORKING)('a chain of sessions that outruns every look (%s)', (keeper) => {
   const chains = hostileCommands(75_000_000 + (process.pid % 100_000) * 1_000).filter(
-    ({ attack }) => attack === 'chain',
+    ({ attack, shell }) => attack === 'chain' && !/python|perl/.test(shell),
   );
-  // One of each form: a script by setsid, Python, Perl.
+  // One of each form: a script that starts itself anew by setsid, with and without its environment.
   it.each(chains.filter((_, i) => i % 5 === 0))('is no success and does not go on: $shell', async (command) => {
     const { outcome, processes, keeper: used } = await survive(project, command, keeper);
     expect(used).toBe(keeper);
