@@ -1,20 +1,12 @@
 import * as z from 'zod';
-import { ERROR_KINDS, FEEDBACK_ABOUT } from '../../zhcore/index.js';
+import { ERROR_KINDS, FEEDBACK_ABOUT, proposedEntrySchema } from '../../zhcore/index.js';
 
 const proposal = z.object({
   id: z.string(),
   source: z.string().describe('说这句话的那次运行，run://会话/运行'),
   t: z.string(),
   remark: z.string().describe('原话，密钥和个人信息已遮住'),
-  entry: z.discriminatedUnion('type', [
-    z.object({ type: z.literal('term'), keyword_ch: z.string(), code_symbols: z.array(z.string()) }),
-    z.object({
-      type: z.literal('warning'),
-      danger: z.string(),
-      when: z.object({ paths: z.array(z.string()), symbols: z.array(z.string()) }),
-    }),
-    z.object({ type: z.literal('step'), playbook: z.string(), step: z.string() }),
-  ]),
+  entry: proposedEntrySchema,
 });
 
 /** What `xihe feedback --json` prints. */

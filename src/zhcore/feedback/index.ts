@@ -8,7 +8,7 @@ export {
   errorsByWeek,
   type WeekOfErrors,
 } from './errors.js';
-export { type KeptProposal, type ProposalState, Proposals } from './proposals.js';
+export { type KeptProposal, type ProposalState, Proposals, proposedEntrySchema } from './proposals.js';
 export { type Proposal, type ProposedEntry, proposalsFrom, type RemarkContext } from './propose.js';
 export {
   aboutOf,

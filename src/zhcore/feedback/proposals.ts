@@ -6,7 +6,8 @@ import type { Proposal } from './propose.js';
 /** Bytes of one file; two are kept. A proposal has about 500 bytes. */
 const FILE_BYTES = 2_000_000;
 
-const entrySchema = z.discriminatedUnion('type', [
+/** A {@link ProposedEntry} as it is kept and printed. */
+export const proposedEntrySchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('term'), keyword_ch: z.string(), code_symbols: z.array(z.string()) }),
   z.object({
     type: z.literal('warning'),
@@ -23,7 +24,7 @@ const lineSchema = z.discriminatedUnion('kind', [
     source: z.string(),
     t: z.string(),
     remark: z.string(),
-    entry: entrySchema,
+    entry: proposedEntrySchema,
   }),
   z.object({ kind: z.literal('settled'), id: z.string(), t: z.string(), state: z.enum(['accepted', 'dismissed']) }),
 ]);
