@@ -3,9 +3,15 @@ import { countIn, counts, messageOf, type Reader, type TestFailure } from './typ
 /** Maven's Surefire: the list under `Failures:` and `Errors:`, and the compiler's errors. */
 export const surefire: Reader = (lines) => {
   const total = lines.findLast((line) => /Tests run: \d+, Failures: \d+, Errors: \d+/.test(line));
-  const compiler = lines.flatMap((line): TestFailure[] => {
+  const compiler = lines.flatMap((line, i): TestFailure[] => {
     const found = /^\[ERROR\]\s+(\S+\.(?:java|kt|scala|groovy)):\[(\d+),\d+\] (.*)$/.exec(line);
-    return found ? [{ name: '编译', file: found[1]!, line: Number(found[2]), message: found[3]! }] : [];
+    if (!found) return [];
+    // What javac says of the name stands in indented lines; the second list of the same errors has `[ERROR]` before them.
+    const more = lines
+      .slice(i + 1, i + 3)
+      .filter((next) => /^(\[ERROR\])?\s+(symbol|location|required|found):/.test(next));
+    const message = [found[3]!, ...more.map((next) => next.replace(/^\[ERROR\]/, '').trim())].join('\n');
+    return [{ name: '编译', file: found[1]!, line: Number(found[2]), message }];
   });
   if (total === undefined && compiler.length === 0) return undefined;
   const failures = lines.flatMap((line): TestFailure[] => {
@@ -14,7 +20,8 @@ export const surefire: Reader = (lines) => {
         line,
       );
     if (!found || !found[1]!.includes('.')) return [];
-    return [{ name: found[1]!, ...(found[2] ? { line: Number(found[2]) } : {}), message: found[3]!.slice(0, 300) }];
+    const place = found[2] ? { file: sourceOf(lines, found[1]!, found[2]), line: Number(found[2]) } : {};
+    return [{ name: found[1]!, ...place, message: found[3]!.slice(0, 300) }];
   });
   const [run, failed, errors, skipped] = (total?.match(/\d+/g) ?? []).map(Number);
   const bad = (failed ?? 0) + (errors ?? 0);
@@ -24,6 +31,19 @@ export const surefire: Reader = (lines) => {
     failures: dedupe([...compiler, ...failures]),
   };
 };
+
+/** The file of a test that Surefire names by its class only: out of its stack, else what Java asks of a public class. */
+function sourceOf(lines: readonly string[], test: string, line: string): string {
+  const frame = new RegExp(`^\\s+at (?:\\S+/)?(\\S+)\\.\\S+\\(([\\w$]+\\.\\w+):${line}\\)$`);
+  const type = test.split('.')[0]!;
+  for (const text of lines) {
+    const found = frame.exec(text);
+    const names = found?.[1]!.split('.') ?? [];
+    if (!found || !names.some((part) => part.split('$')[0] === type)) continue;
+    return [...names.slice(0, -1).filter((part) => /^[a-z_]/.test(part)), found[2]!].join('/');
+  }
+  return `${type}.java`;
+}
 
 /** Gradle: `FooTest > bar() FAILED`, the message; `3 tests completed, 1 failed`; `Foo.java:12: error: …`. */
 export const gradle: Reader = (lines) => {
@@ -50,7 +70,7 @@ export const gradle: Reader = (lines) => {
 
 /** pytest: `FAILED file::test - message`, and the lines with `E` of its section. */
 export const pytest: Reader = (lines) => {
-  const last = lines.findLast((line) => /\b\d+ (passed|failed|errors?|skipped)\b.* in [\d.]+s/.test(line));
+  const last = lines.findLast((line) => /^(=+ )?\d+ (passed|failed|errors?|skipped)\b.* in [\d.]+s/.test(line));
   if (last === undefined) return undefined;
   const failures = lines.flatMap((line): TestFailure[] => {
     const found = /^(FAILED|ERROR) (\S+?)(?:::(.+?))?(?: - (.*))?$/.exec(line);
@@ -114,21 +134,30 @@ export const go: Reader = (lines) => {
   return { runner: 'go', ...(failures.length > 0 ? { failed: failures.length } : {}), failures };
 };
 
-/** Cargo: `---- name stdout ----`, the panic, `test result: FAILED. 1 passed; 1 failed`. */
+/** Cargo: `---- name stdout ----`, the panic, `test result: FAILED. 1 passed; 1 failed`, and what rustc says. */
 export const cargo: Reader = (lines) => {
   const results = lines.filter((line) => /^test result: /.test(line));
-  if (results.length === 0) return undefined;
+  const compiler = lines.flatMap((line, i): TestFailure[] => {
+    const said = /^error(?:\[E\d+\])?: (.*)$/.exec(line)?.[0];
+    const place = /^\s*--> (\S+\.rs):(\d+):\d+$/.exec(lines[i + 1] ?? '');
+    return said && place ? [{ name: '编译', file: place[1]!, line: Number(place[2]), message: said }] : [];
+  });
+  if (results.length === 0 && compiler.length === 0) return undefined;
   const failures = lines.flatMap((line, i): TestFailure[] => {
-    const name = /^---- (\S+) stdout ----$/.exec(line)?.[1];
+    const name = /^---- (.+) stdout ----$/.exec(line)?.[1];
     if (name === undefined) return [];
     const rest = lines.slice(i + 1, i + 20);
-    const end = rest.findIndex((next) => /^(----|failures:|note: )/.test(next));
+    const end = rest.findIndex((next) => /^(----|failures:|note: |stack backtrace:)/.test(next));
     const body = end < 0 ? rest : rest.slice(0, end);
-    const place = /panicked at (?:'.*', )?(\S+\.rs):(\d+)/.exec(body.join('\n'));
-    return [{ name, ...(place ? { file: place[1]!, line: Number(place[2]) } : {}), message: messageOf(body) }];
+    const at = body.findIndex((text) => /panicked at /.test(text));
+    const place = /panicked at (?:'.*', )?(\S+\.rs):(\d+)/.exec(body[at] ?? '');
+    // The line of the panic says the thread and the place; an old rustc has the message in it too.
+    const said = place && /panicked at \S+:$/.test(body[at]!) ? body.slice(at + 1) : body;
+    return [{ name, ...(place ? { file: place[1]!, line: Number(place[2]) } : {}), message: messageOf(said) }];
   });
   const sum = (pattern: RegExp) => results.reduce((n, line) => n + (countIn(line, pattern) ?? 0), 0);
-  return { runner: 'cargo', ...counts(sum(/(\d+) passed/), sum(/(\d+) failed/), sum(/(\d+) ignored/)), failures };
+  const told = results.length > 0 ? counts(sum(/(\d+) passed/), sum(/(\d+) failed/), sum(/(\d+) ignored/)) : {};
+  return { runner: 'cargo', ...told, failures: dedupe([...compiler, ...failures]) };
 };
 
 function dedupe(failures: TestFailure[]): TestFailure[] {
