@@ -38,7 +38,7 @@ function sourceOf(lines: readonly string[], test: string, line: string): string 
   const type = test.split('.')[0]!;
   for (const text of lines) {
     const found = frame.exec(text);
-    const names = found?.[1]!.split('.') ?? [];
+    const names = found?.[1]?.split('.') ?? [];
     if (!found || !names.some((part) => part.split('$')[0] === type)) continue;
     return [...names.slice(0, -1).filter((part) => /^[a-z_]/.test(part)), found[2]!].join('/');
   }
