@@ -250,6 +250,16 @@ describe('the failures of a run, and not the noise', () => {
         ],
       ],
       ['maven', recorded('javac'), {}, [['编译', '/build/src/main/java/demo/Order.java', 2, 'variable x']]],
+      [
+        'gradle',
+        recorded('gradle'),
+        { passed: 1, failed: 2, skipped: 1 },
+        [
+          ['demo.OrderTest > closes', 'OrderTest.java', 5, 'AssertionError'],
+          ['demo.OrderTest > throwsIt', 'OrderTest.java', 6, 'IllegalStateException'],
+        ],
+      ],
+      ['gradle', recorded('gradle-javac'), {}, [['编译', '/build/src/main/java/demo/Order.java', 1, 'variable x']]],
       ['gradle', GRADLE, { passed: 2, failed: 1 }, [['OrderTest > close()', 'OrderTest.java', 12, 'expected: <2>']]],
       [
         'cargo',

@@ -49,9 +49,14 @@ function sourceOf(lines: readonly string[], test: string, line: string): string 
 export const gradle: Reader = (lines) => {
   if (!lines.some((line) => /^(BUILD (FAILED|SUCCESSFUL)|> Task :|\d+ tests? completed)/.test(line))) return undefined;
   const failures = lines.flatMap((line, i): TestFailure[] => {
-    const compiler = /^(?:e: )?(?:file:\/\/)?(\S+\.(?:java|kt)):(\d+)(?::\d+)?:? (?:error: )?(.+)$/.exec(line);
-    if (compiler && /error:|^e: /.test(line))
-      return [{ name: '编译', file: compiler[1]!, line: Number(compiler[2]), message: compiler[3]! }];
+    // An old Gradle prints what javac says right behind the name of the task.
+    const compiler =
+      /^(?::[\w:]+(?=\/))?(?:e: )?(?:file:\/\/)?(\S+\.(?:java|kt)):(\d+)(?::\d+)?:? (?:error: )?(.+)$/.exec(line);
+    if (compiler && /error:|^e: /.test(line)) {
+      const symbol = lines.slice(i + 1, i + 5).filter((next) => /^\s+(symbol|location|required|found):/.test(next));
+      const message = [compiler[3]!, ...symbol.map((next) => next.trim())].join('\n');
+      return [{ name: '编译', file: compiler[1]!, line: Number(compiler[2]), message }];
+    }
     const name = /^(\S.* > .*) FAILED$/.exec(line)?.[1];
     if (name === undefined) return [];
     const rest = lines.slice(i + 1, i + 30);
@@ -65,7 +70,9 @@ export const gradle: Reader = (lines) => {
   const text = lines.findLast((line) => /^\d+ tests? completed/.test(line)) ?? '';
   const total = countIn(text, /^(\d+) tests?/);
   const failed = countIn(text, /(\d+) failed/);
-  return { runner: 'gradle', ...counts(total === undefined ? undefined : total - (failed ?? 0), failed), failures };
+  const skipped = countIn(text, /(\d+) skipped/);
+  const passed = total === undefined ? undefined : total - (failed ?? 0) - (skipped ?? 0);
+  return { runner: 'gradle', ...counts(passed, failed, skipped), failures };
 };
 
 /** pytest: `FAILED file::test - message`, and the lines with `E` of its section. */
