@@ -169,6 +169,7 @@ export class Changeset {
     const { mode, encoding } = source.base;
     const base = target.base.hash === null ? { hash: null, mode, encoding } : target.base;
     this.append({ key: null, path: to.path, kind: 'write', after: source.after }, base);
+    faultPoint('stage:move-half');
     this.append({ key: key ?? null, path: from.path, kind: 'delete', after: null }, source.base);
   }
 

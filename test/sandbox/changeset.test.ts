@@ -286,6 +286,30 @@ describe('Changeset', () => {
     },
   );
 
+  it('kill -9 between the two lines of a move: the same call again makes one move of it, of the edited bytes', () => {
+    const { root, state } = project({ 'a/订单.txt': iconv.encode('订单 x\r\n', 'gbk') });
+    const edit = {
+      edit: { kind: 'edit', path: 'a/订单.txt', edits: [{ start: 3, end: 3, text: '单' }] },
+      key: 'k1',
+    };
+    const move = { edit: { kind: 'move', path: 'a/订单.txt', to: 'b/订单.txt' }, key: 'k2' };
+    const half = runChild(['stage', state, root, 'c', [edit, move]], { XIHE_CRASH_AT: 'stage:move-half' });
+    expect(half.signal).toBe('SIGKILL');
+    expect(Changeset.open(state, root, 'c').list()).toMatchObject([
+      { path: 'a/订单.txt', change: 'modified' },
+      { path: 'b/订单.txt', change: 'added' },
+    ]);
+    for (let again = 0; again < 2; again++) runChild(['stage', state, root, 'c', [edit, move]]);
+    const c = Changeset.open(state, root, 'c');
+    expect(c.list()).toMatchObject([
+      { path: 'a/订单.txt', change: 'deleted' },
+      { path: 'b/订单.txt', change: 'added' },
+    ]);
+    c.apply();
+    expect(existsSync(join(root, 'a/订单.txt'))).toBe(false);
+    expect(readFileSync(join(root, 'b/订单.txt'))).toEqual(iconv.encode('订单 单x\r\n', 'gbk'));
+  });
+
   it('says so when its journal is damaged in the middle', () => {
     const { root, state } = project();
     const c = Changeset.create(state, root, 'c');
