@@ -52,8 +52,7 @@ export const MODEL_PRESETS = {
     reasoningField: 'reasoning_content',
     omit: [],
     note: 'deepseek-chat 和 deepseek-reasoner 已于 2026-07-24 停用，改用 deepseek-v4-flash 或 deepseek-v4-pro',
-    source:
-      'https://api-docs.deepseek.com/guides/thinking_mode，引文见 https://github.com/anomalyco/opencode/issues/24722',
+    source: 'https://api-docs.deepseek.com/guides/thinking_mode',
     checked: '2026-12-01',
   },
   qwen: {
@@ -67,7 +66,9 @@ export const MODEL_PRESETS = {
     reasoningField: 'reasoning_content',
     omit: [],
     note: '国际站的地址是 https://dashscope-intl.aliyuncs.com/compatible-mode/v1，密钥不通用',
-    source: 'https://docs.litellm.ai/docs/providers/dashscope；https://www.alibabacloud.com/help/en/model-studio/glm',
+    source:
+      'https://www.alibabacloud.com/help/en/model-studio/compatibility-of-openai-with-dashscope；' +
+      'https://www.alibabacloud.com/help/zh/model-studio/deep-thinking',
     checked: '2026-12-01',
   },
   glm: {
@@ -79,10 +80,13 @@ export const MODEL_PRESETS = {
     json: 'yes',
     reasoning: 'tool-calls',
     reasoningField: 'reasoning_content',
-    // Not among the fields that the endpoint takes.
+    // Not among the fields that the endpoint takes, a client library says; the vendor's own pages do not name it.
     omit: ['stream_options'],
     note: '',
-    source: 'https://java.agentscope.io/v2/zh/integration/model/glm',
+    // "when you interleave thinking and tools, keep the reasoning content and return it with the tool's result".
+    source:
+      'https://docs.bigmodel.cn/cn/guide/capabilities/thinking-mode；' +
+      'https://docs.bigmodel.cn/api-reference/模型-api/对话补全；stream_options：https://java.agentscope.io/v2/zh/integration/model/glm',
     checked: '2026-12-01',
   },
   kimi: {
@@ -98,7 +102,9 @@ export const MODEL_PRESETS = {
     // The vendor fixes the sampling of its thinking models.
     omit: ['temperature'],
     note: '国际站的地址是 https://api.moonshot.ai/v1，密钥不通用；Kimi Coding 的密钥也不能用在这里',
-    source: 'https://docs.openclaw.ai/providers/moonshot；https://docs.oxen.ai/inference-api/reference/models/kimi-k3',
+    source:
+      'https://platform.kimi.com/docs/guide/use-kimi-k2-thinking-model；https://platform.kimi.com/docs/api/models-overview；' +
+      '模型名：https://docs.oxen.ai/inference-api/reference/models/kimi-k3',
     checked: '2026-12-01',
   },
   doubao: {
