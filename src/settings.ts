@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { LAYER_NAMES, TREE_CONTEXTS } from './layers.js';
 import { PRESET_NAMES } from './modelPresets.js';
 import type { Untrusted } from './trust.js';
 
@@ -14,6 +15,10 @@ const runLimits = z.object({
   maxCost: z.number().positive().optional(),
   /** How often postcheck may send findings back to execute (DESIGN §3: at most 2). */
   maxRounds: z.number().int().min(0).max(2).default(2),
+  /** Layers that runs do without, for comparing: nothing is left out by itself. */
+  without: z.array(z.enum(LAYER_NAMES)).default([]),
+  /** Whether the model is told of the part of the tree that the task needs, or of every path, for comparing. */
+  context: z.enum(TREE_CONTEXTS).default('window'),
 });
 
 /** How tools are called: by the protocol, as JSON in the text, or by the protocol until the endpoint refuses. */

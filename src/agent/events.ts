@@ -6,6 +6,8 @@ export type RunEvent =
   | { type: 'node.started'; node: string }
   | { type: 'node.finished'; node: string; ms: number }
   | { type: 'route.decided'; intents: { kind: string; text: string; layer: string; evidence: string }[] }
+  /** A run for a comparison: what it does without, and whether it is told of every path. */
+  | { type: 'run.reduced'; without: string[]; context: string }
   | {
       type: 'core.queried';
       asked: boolean;

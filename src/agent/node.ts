@@ -1,6 +1,7 @@
 import type { BaseMessage } from '@langchain/core/messages';
 import { XiheError } from '../errors.js';
 import type { AnyContract, ToolRegistry } from '../tools/index.js';
+import { projectIn } from './arm.js';
 import type { Emit, RunEvent } from './events.js';
 import type { ChatModel } from './model.js';
 import type { Project } from './project.js';
@@ -74,7 +75,8 @@ export function makeNode(name: string, deps: GraphDeps, body: NodeBody) {
     const emit: Emit = (event: RunEvent) => runtime.writer?.(event);
     emit({ type: 'node.started', node: name });
     await pauseIfAsked(name, runtime.signal);
-    const project = await deps.openProject(allowedRepo(deps, state.request?.repo));
+    const whole = await deps.openProject(allowedRepo(deps, state.request?.repo));
+    const project = projectIn(whole, state.arm);
     const noModel = state.request?.options.noModel ?? false;
     const env: NodeEnv = {
       project,

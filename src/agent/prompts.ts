@@ -3,7 +3,9 @@ import { assetPath } from '../assets.js';
 
 export type PromptName =
   | 'execute'
+  | 'execute-core'
   | 'task'
+  | 'task-plain'
   | 'findings'
   | 'comment'
   | 'review'

@@ -51,9 +51,11 @@ export function asServed(state: RunState, word: ServerWord, configurable: NodeRu
   if (!request) return state;
   const asked = LEVELS.indexOf(request.options?.autoApprove ?? 'none');
   const autoApprove = LEVELS[Math.min(asked, LEVELS.indexOf(word.autoApprove))] ?? 'none';
+  // A client does not switch off the team's warnings.
+  const { without: _without, context: _context, ...options } = request.options ?? {};
   return {
     ...state,
-    request: { ...request, caller: word.caller(configurable), options: { ...request.options, autoApprove } },
+    request: { ...request, caller: word.caller(configurable), options: { ...options, autoApprove } as RunOptions },
   };
 }
 

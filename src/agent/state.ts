@@ -1,5 +1,6 @@
 import { MessagesValue, ReducedValue, StateSchema } from '@langchain/langgraph';
 import * as z from 'zod';
+import { LAYER_NAMES, LAYERS, TREE_CONTEXTS } from '../layers.js';
 import { addUsage, NO_USAGE, usageSchema } from './usage.js';
 
 /**
@@ -22,6 +23,10 @@ export const runOptionsSchema = z.object({
       maxCost: z.number().positive().optional(),
     })
     .optional(),
+  /** Layers that this run does without, for comparing; the settings decide where it is missing. */
+  without: z.array(z.enum(LAYER_NAMES)).optional(),
+  /** How this run is told of the tree, for comparing. */
+  context: z.enum(TREE_CONTEXTS).optional(),
 });
 
 export const requestSchema = z.object({
@@ -217,6 +222,11 @@ export const XiheState = new StateSchema({
    */
   runId: z.string().default(''),
   messages: MessagesValue,
+  /** What this run does without: said once at its start, so that a resumed run stays what it was. */
+  arm: z
+    .object({ without: z.array(z.enum(LAYERS)), context: z.enum(TREE_CONTEXTS) })
+    .nullable()
+    .default(null),
   routed: z
     .object({ intents: z.array(intentSchema), index: z.number() })
     .nullable()

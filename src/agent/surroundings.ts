@@ -1,5 +1,6 @@
 import { GRAIN_MAP, grainOf, type Hotspot, type PathContext, Workspace, type WorkspaceState } from '../paths/index.js';
 import { estimateTokens, identifiersOf, stableHash } from '../text/index.js';
+import { armOf } from './arm.js';
 import { intentOf, type NodeEnv } from './node.js';
 import type { Fed, Plan, RunState } from './state.js';
 
@@ -18,6 +19,9 @@ export interface Surroundings {
  * part of the tree is told what was used there last.
  */
 export async function surroundingsOf(state: RunState, env: NodeEnv, paths: PathContext): Promise<Surroundings> {
+  const { without, context } = armOf(state);
+  if (context === 'tree') return { text: wholeTree(paths.files), fed: [] };
+  if (without.includes('paths')) return { text: '（没有）', fed: [] };
   const plan = state.planned!;
   const base = { run: state.run, intent: state.routed?.index ?? 0, turn: 0 };
   const grain = grainOf({
@@ -49,6 +53,17 @@ export async function surroundingsOf(state: RunState, env: NodeEnv, paths: PathC
     text: `${text}\n（只列出要改的文件和它周围的；别处用 load_context、expand_path 看）${tail}`,
     fed: [{ ...base, path, form: 'expand', tokens, ...versionOf(paths, path) }, ...hotFed],
   };
+}
+
+/** Every path of a project, by folder: what an agent is told that has no map. */
+function wholeTree(files: readonly string[]): string {
+  const folders = new Map<string, string[]>();
+  for (const path of files) {
+    const folder = path.slice(0, path.lastIndexOf('/') + 1);
+    folders.set(folder, [...(folders.get(folder) ?? []), path.slice(folder.length)]);
+  }
+  const list = [...folders].sort(([a], [b]) => (a < b ? -1 : 1));
+  return list.map(([folder, names]) => [folder, ...names].join('\n  ')).join('\n');
 }
 
 /** The window for a new request: where the last one left it, or a new one where the request turned to another part of the tree. */

@@ -2,6 +2,7 @@ import { type AIMessage, ToolMessage } from '@langchain/core/messages';
 import { FeedingLedger, Workspace, type WorkspaceState } from '../paths/index.js';
 import type { Changeset } from '../sandbox/index.js';
 import type { Caller, ToolContext } from '../tools/index.js';
+import { isWithout, PLAIN_RESULT_TOKENS } from './arm.js';
 import { droppedCalls } from './context-window.js';
 import { windowOf } from './model-window.js';
 import { conversationOf, type NodeEnv, requestOf } from './node.js';
@@ -72,6 +73,7 @@ export async function callSite(state: RunState, env: NodeEnv, changeset?: Change
     turn,
     feeding,
     workspace,
+    ...(isWithout(state, 'paths') ? { resultTokens: PLAIN_RESULT_TOKENS } : {}),
     hotspots: project.hotspots,
     ...(env.signal ? { signal: env.signal } : {}),
     ...(project.config.sandbox.testCommand ? { testCommand: project.config.sandbox.testCommand } : {}),

@@ -1,6 +1,7 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { packageVersion } from '../assets.js';
 import { quoted } from '../errors.js';
+import { LAYER_NAMES, TREE_CONTEXTS } from '../layers.js';
 import { projectAbove } from '../layout.js';
 import { addKnowledgeCommands } from './program-knowledge.js';
 import { addRecordCommands } from './program-records.js';
@@ -95,6 +96,11 @@ function count(max: number) {
   };
 }
 
+function layer(raw: string, before: string[] | undefined): string[] {
+  if ((LAYER_NAMES as readonly string[]).includes(raw)) return collect(raw, before);
+  throw new InvalidArgumentError(`「${quoted(raw)}」不是 ${LAYER_NAMES.join('、')} 之一`);
+}
+
 function amount(raw: string): number {
   const n = Number(raw);
   if (raw.trim() !== '' && Number.isFinite(n) && n > 0) return n;
@@ -110,6 +116,8 @@ function addRunCommands(program: Command, setExit: SetExit): void {
     .option('--max-tokens <个>', '这次运行最多用多少 token', count(1_000_000_000))
     .option('--max-seconds <秒>', '这次运行最多多少秒，等你的时间不算', count(1_000_000))
     .option('--max-cost <钱>', '这次运行最多花多少，要先写 model.prices', amount)
+    .option('--without <层>', `对照用：这次去掉一层，可以写多次：${LAYER_NAMES.join('、')}`, layer)
+    .addOption(new Option('--context <方式>', '对照用：tree 把全部路径给模型，不给骨架').choices(TREE_CONTEXTS))
     .action(async (text: string, options) => setExit(await (await import('./commands/run.js')).run(text, options)));
   sub(program, 'resume <会话>', '接着跑一个中断的会话，或答复它的问题')
     .option('--approve', '同意')

@@ -28,7 +28,7 @@ export async function callTool(contract: AnyContract, rawInput: unknown, ctx: To
     result: outcome.ok ? 'ok' : (outcome.code ?? 'failed'),
     durationMs: Date.now() - started,
   });
-  const { text, truncated } = truncateToTokens(outcome.text, MAX_RESULT_TOKENS);
+  const { text, truncated } = truncateToTokens(outcome.text, ctx.resultTokens ?? MAX_RESULT_TOKENS);
   return truncated ? { ...outcome, text: `${text}\n（结果过长，已截断。缩小范围再查一次。）` } : outcome;
 }
 

@@ -39,6 +39,8 @@ export interface ToolContext {
   modelSeconds?: number;
   /** What these calls were fed already, window by window; absent where every call answers in full. */
   feeding?: FeedingLedger;
+  /** Longest text of a result, in tokens, where a run is to have files whole; absent where they come in windows. */
+  resultTokens?: number;
   /** Where the run looks; absent where calls have no run around them. */
   workspace?: Workspace;
   /** What runs use, shared between them; absent where nothing is to be kept. */

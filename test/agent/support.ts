@@ -86,6 +86,7 @@ export function stateOf(text: string, kind: 'edit' | 'qa' | 'tool' | 'chat', mor
     request: requestSchema.parse({ text }),
     run: 1,
     messages: [],
+    arm: null,
     routed: { intents: [{ kind, text, layer: 'rule', evidence: '测试' }], index: 0 },
     retrieved: {
       dataVersion: 'v',

@@ -10,6 +10,7 @@ import {
   toOpenAiTool,
 } from '../../tools/index.js';
 import { type CoreResult, type InjectedEntry, recordOfLookup, renderHits } from '../../zhcore/index.js';
+import { isWithout, toolsIn } from '../arm.js';
 import { askModel, modelFailure } from '../ask-model.js';
 import { overBudget } from '../budget.js';
 import { asData, asDataLine, kindOf } from '../data-mark.js';
@@ -66,7 +67,7 @@ async function withoutModel(state: RunState, env: NodeEnv, retrieved: CoreResult
 async function withModel(state: RunState, env: NodeEnv, retrieved: CoreResult): Promise<RunUpdate> {
   const question = intentOf(state).text;
   const paths = await env.project.paths(env.signal);
-  const files = (await paths.lookupFile(question, { topK: 5 })).candidates;
+  const files = isWithout(state, 'paths') ? [] : (await paths.lookupFile(question, { topK: 5 })).candidates;
   const terms = await planTerms(retrieved.terms, paths);
   const placed = addPlaces(retrieved, terms);
   const core = renderHits(placed, 'answer', env.project.config.core);
@@ -109,7 +110,7 @@ interface Conversation {
 async function converse(state: RunState, env: NodeEnv, messages: BaseMessage[]): Promise<Conversation> {
   const site = await callSite(state, env);
   const started = Date.now();
-  const readers = [...READ_TOOLS, ...(await foreignReaders(state, env))];
+  const readers = [...toolsIn(state, READ_TOOLS), ...(await foreignReaders(state, env))];
   let usage = NO_USAGE;
   const entries: InjectedEntry[] = [];
   for (let turn = 1; ; turn++) {

@@ -2,6 +2,7 @@ import { HumanMessage } from '@langchain/core/messages';
 import { estimateTokens } from '../../text/index.js';
 import { EXECUTE_TOOLS, renderCandidates, toOpenAiTool } from '../../tools/index.js';
 import { type CoreResult, renderHits } from '../../zhcore/index.js';
+import { isPlain, toolsIn } from '../arm.js';
 import { askModel, modelFailure } from '../ask-model.js';
 import { overBudget } from '../budget.js';
 import { asData } from '../data-mark.js';
@@ -22,9 +23,9 @@ export const executeNode: NodeBody = async (state, env) => {
   const foreign = await foreignReaders(state, env);
   try {
     const { reply, usage } = await askModel(env, {
-      system: prompt('execute'),
+      system: prompt('execute', { core: isPlain(state) ? '' : prompt('execute-core') }),
       messages: task ? [task.message] : conversationOf(state),
-      tools: [...EXECUTE_TOOLS, ...foreign].map(toOpenAiTool),
+      tools: [...toolsIn(state, EXECUTE_TOOLS), ...foreign].map(toOpenAiTool),
       turn,
     });
     return {
@@ -63,7 +64,7 @@ async function taskMessage(
     env.project.config.core,
   );
   const surroundings = await surroundingsOf(state, env, paths);
-  const text = prompt('task', {
+  const text = prompt(isPlain(state) ? 'task-plain' : 'task', {
     request: intentOf(state).text,
     answers: state.answers?.text ? `用户补充：${state.answers.text}\n` : '',
     plan: renderPlan(plan),
@@ -71,7 +72,7 @@ async function taskMessage(
       state,
       env,
       '文件',
-      renderCandidates(plan.candidates as never) || '（没有找到明显相关的文件，用 lookup_file 找）',
+      renderCandidates(plan.candidates as never) || '（没有找到明显相关的文件，用工具找）',
     ),
     skeleton: asData(state, env, '目录', surroundings.text),
     core: core.text || '（没有相关条目）',

@@ -1,4 +1,5 @@
 import type { CoreResult } from '../../zhcore/index.js';
+import { isWithout } from '../arm.js';
 import { intentOf, type NodeBody } from '../node.js';
 import { assemblePlan, MAX_CANDIDATES, planTerms, runPlaybook } from '../planning.js';
 import { workspaceFor } from '../surroundings.js';
@@ -9,11 +10,13 @@ export const planNode: NodeBody = async (state, env) => {
   const retrieved = state.retrieved as CoreResult;
   const paths = await env.project.paths(env.signal);
   const taskType = intent.taskType ?? 'general';
-  const found = await paths.lookupFile(intent.text, { topK: MAX_CANDIDATES, taskType });
+  const { candidates } = isWithout(state, 'paths')
+    ? { candidates: [] }
+    : await paths.lookupFile(intent.text, { topK: MAX_CANDIDATES, taskType });
   const terms = await planTerms(retrieved.terms, paths);
   const match = retrieved.playbooks[0];
   const playbook = match ? await runPlaybook(match, paths, env) : null;
-  const assembled = assemblePlan(taskType, terms, playbook, found.candidates);
+  const assembled = assemblePlan(taskType, terms, playbook, candidates);
   const plan = { ...assembled, placeWarnings: env.project.core.warningsForFiles(assembled.focus) };
   env.emit({ type: 'plan.made', steps: plan.steps.length, focus: plan.focus, playbook: playbook?.title ?? null });
   return { planned: plan, workspace: await workspaceFor(state, paths, plan.focus) };

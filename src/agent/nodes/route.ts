@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { HumanMessage, RemoveMessage } from '@langchain/core/messages';
 import { Overwrite, REMOVE_ALL_MESSAGES } from '@langchain/langgraph';
 import { XiheError } from '../../errors.js';
+import { armFor } from '../arm.js';
 import { type NodeBody, textOf } from '../node.js';
 import { route } from '../routing/index.js';
 import { type RunState, type RunUpdate, requestSchema } from '../state.js';
@@ -22,7 +23,9 @@ export const routeNode: NodeBody = async (state, env) => {
   const intents = withTeamWords(decision.intents, env.project.tools);
   env.emit({ type: 'route.decided', intents });
   const said = new HumanMessage({ id: `request-${state.run + 1}`, content: request.text });
-  return { ...freshRun(state, said), request, routed: { intents, index: 0 } } as RunUpdate;
+  const arm = armFor(request.options, env.project.config.run);
+  if (arm.without.length > 0 || arm.context !== 'window') env.emit({ type: 'run.reduced', ...arm });
+  return { ...freshRun(state, said), request, arm, routed: { intents, index: 0 } } as RunUpdate;
 };
 
 /** The request, or the last message of a user where a chat client sends only messages. */

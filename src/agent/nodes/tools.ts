@@ -8,6 +8,7 @@ import {
   type ToolContext,
   type ToolOutcome,
 } from '../../tools/index.js';
+import { toolsIn } from '../arm.js';
 import { asData, asDataLine, kindOf } from '../data-mark.js';
 import { inject } from '../injection.js';
 import { foreignReaders, type NodeBody, type NodeEnv } from '../node.js';
@@ -21,7 +22,7 @@ export const toolsNode: NodeBody = async (state, env) => {
   const last = state.messages.at(-1);
   if (!AIMessage.isInstance(last)) return {};
   const site = await callSite(state, env, env.project.changeset(state.changesetId!));
-  const tools = [...EXECUTE_TOOLS, ...(await foreignReaders(state, env))];
+  const tools = [...toolsIn(state, EXECUTE_TOOLS), ...(await foreignReaders(state, env))];
   const answers: ToolMessage[] = [];
   const ledger: Injection[] = [];
   for (const call of last.tool_calls ?? []) {

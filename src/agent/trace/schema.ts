@@ -5,6 +5,9 @@ export const traceJson = z.object({
   thread: z.string(),
   request: z.string(),
   runs: z.number(),
+  arm: z
+    .object({ without: z.array(z.string()), context: z.string() })
+    .describe('对照用：最近一次运行去掉了哪些层，目录怎么给'),
   injections: z.array(
     z.object({
       run: z.number(),

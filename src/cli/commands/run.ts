@@ -17,6 +17,8 @@ interface RunFlags extends CommonOptions {
   maxTokens?: number;
   maxSeconds?: number;
   maxCost?: number;
+  without?: RunOptions['without'];
+  context?: RunOptions['context'];
 }
 
 /** `xihe run`: one request from start to end, or to a question. */
@@ -29,6 +31,8 @@ export async function run(text: string, flags: RunFlags): Promise<number> {
     noModel: !flags.model,
     autoApprove: flags.yes ?? 'none',
     ...(Object.keys(budget).length > 0 ? { budget } : {}),
+    ...(flags.without ? { without: flags.without } : {}),
+    ...(flags.context ? { context: flags.context } : {}),
   };
   const thread = flags.thread ?? newThreadName();
   if (thread.trim() === '') throw new XiheError('USAGE', '会话名不能是空的', { hint: '去掉 --thread，会自动起名。' });

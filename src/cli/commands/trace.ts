@@ -39,6 +39,7 @@ function toJson(view: ThreadView, project: Project) {
     thread: view.thread,
     request: state.request?.text ?? '',
     runs: state.run,
+    arm: state.arm ?? { without: [], context: 'window' },
     injections: state.ledger.map(({ run, phase, turn, type, id, version, source, confidence, tokens, why }) => ({
       run,
       phase,
@@ -123,6 +124,15 @@ function ranges(numbers: readonly number[]): string {
   return parts.map(([from, to]) => (from === to ? String(from) : `${from}–${to}`)).join('、');
 }
 
+/** What a run for a comparison did without; nothing of an ordinary one. */
+function reduced({ without, context }: TraceDocument['arm']): string {
+  const parts = [
+    ...(without.length > 0 ? [`没有用：${without.join('、')}`] : []),
+    ...(context === 'tree' ? ['目录整个给出'] : []),
+  ];
+  return parts.length === 0 ? '' : pc.dim(`（对照运行，${parts.join('；')}）`);
+}
+
 /** The tool that the newest run acted with, if it did. */
 function actsOf({ state }: ThreadView) {
   const { tool } = state;
@@ -151,7 +161,7 @@ function toText(t: TraceDocument): string {
   const section = (title: string, lines: string[]) =>
     `${pc.bold(title)}\n${lines.length > 0 ? lines.join('\n') : '  （没有）'}`;
   return [
-    `${pc.bold(t.thread)}  ${t.request}`,
+    `${pc.bold(t.thread)}  ${t.request}${reduced(t.arm)}`,
     section('注入的条目', injected),
     section('给出的路径', fed),
     section('修改', edits),

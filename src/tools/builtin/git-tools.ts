@@ -32,7 +32,7 @@ export const gitLog = defineTool<z.infer<typeof logInput>, string>({
 });
 
 const diffInput = z.object({
-  staged: z.boolean().default(true).describe('真：看本次暂存的修改；假：看工作区未提交的修改'),
+  staged: z.boolean().default(true).describe('真（默认）：看本次暂存的修改；假：看工作区未提交的修改'),
 });
 
 /** The staged changes of this run, or what the user has not committed. */

@@ -12,8 +12,8 @@ import { readOverlay } from './overlay.js';
 
 /** Lines of one window: about 1,200 tokens of code, so that a whole result stays under the limit of a tool result. */
 export const WINDOW_LINES = 120;
-/** Tokens of a window: what is left of a result is for its head. */
-const WINDOW_TOKENS = MAX_RESULT_TOKENS - 100;
+/** Tokens of a result that its head takes: the rest is for the window. */
+const HEAD_TOKENS = 100;
 /** A file of more lines is shown by its symbols first: its beginning is seldom what is looked for. */
 const LONG_FILE_LINES = 800;
 /** Characters of a line that are shown: longer ones are data or minified code. */
@@ -72,10 +72,12 @@ export const readFile = defineTool<z.infer<typeof input>, ReadResult>({
     if (lines.at(-1) === '') lines.pop();
     const masked = holdsSecretValues(path);
     const told = { ...base, masked, encoding: file.encoding, totalLines: lines.length };
-    if (start_line === undefined && lines.length > LONG_FILE_LINES && !masked)
+    const isWhole = start_line === undefined && ctx.resultTokens !== undefined;
+    if (start_line === undefined && !isWhole && lines.length > LONG_FILE_LINES && !masked)
       return { ...told, form: 'outline', text: await outlineText(path, file.text) };
     const from = Math.min(start_line ?? 1, Math.max(1, lines.length));
-    const shown = windowOf(lines.slice(from - 1, from - 1 + line_count), from, masked);
+    const count = isWhole ? lines.length : line_count;
+    const shown = windowOf(lines.slice(from - 1, from - 1 + count), from, masked, ctx.resultTokens);
     const endLine = from + shown.length - 1;
     const version = stableHash(file.text);
     const window = { ...told, form: 'window' as const, startLine: from, endLine };
@@ -119,13 +121,14 @@ function textOrWhy(ctx: ToolContext, path: string): FileText | 'binary' | 'large
 }
 
 /** Numbered lines, as many whole ones as a result holds; at least one. */
-function windowOf(lines: readonly string[], from: number, masked: boolean): string[] {
+function windowOf(lines: readonly string[], from: number, masked: boolean, resultTokens = MAX_RESULT_TOKENS): string[] {
+  const room = resultTokens - HEAD_TOKENS;
   const shown: string[] = [];
   let tokens = 0;
   for (const [i, line] of lines.entries()) {
     const text = `${from + i}\t${clipped(masked ? maskLine(line) : line)}`;
     tokens += estimateTokens(text) + 1;
-    if (tokens > WINDOW_TOKENS && shown.length > 0) break;
+    if (tokens > room && shown.length > 0) break;
     shown.push(text);
   }
   return shown;
