@@ -14,6 +14,19 @@ const rooms = {
   integrations: ['text'],
   tools: ['text', 'code', 'history', 'embed', 'knowledge', 'zhcore', 'paths', 'sandbox', 'integrations'],
   agent: ['text', 'code', 'history', 'embed', 'knowledge', 'zhcore', 'paths', 'sandbox', 'integrations', 'tools'],
+  server: [
+    'text',
+    'code',
+    'history',
+    'embed',
+    'knowledge',
+    'zhcore',
+    'paths',
+    'sandbox',
+    'integrations',
+    'tools',
+    'agent',
+  ],
 };
 
 const roomRules = Object.entries(rooms).map(([room, allowed]) => ({

@@ -89,6 +89,11 @@ export class PathContext {
     return this.#freshness.lastRefresh;
   }
 
+  /** Another number whenever a look found other files, or other commits, than before: what answers can be kept by. */
+  get treeVersion(): string {
+    return `${this.#freshness.version}.${this.#history?.version ?? 0}`;
+  }
+
   /** @see Freshness.refresh */
   refresh(options: RefreshOptions = {}): Promise<RefreshReport> {
     return this.#freshness.refresh(options);

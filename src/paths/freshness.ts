@@ -27,6 +27,8 @@ export class Freshness {
   #watcher: TreeWatcher | undefined;
   /** What the last refresh found; the first one is that of opening. */
   lastRefresh: RefreshReport;
+  /** Another number whenever files are other than before. */
+  version = 0;
 
   constructor(kept: KeptFresh, opened: RefreshReport) {
     this.#kept = kept;
@@ -60,6 +62,7 @@ export class Freshness {
     derived.after(report);
     renames.after(report, before, index.list);
     this.lastRefresh = report;
+    if (report.added.length + report.changed.length + report.removed.length > 0) this.version += 1;
     if (withHistory) await history?.refresh(options.signal);
     return report;
   }

@@ -4,7 +4,8 @@ import { ALL_PARTS, type CoreResult, renderHits } from '../../zhcore/index.js';
 import { defineTool } from '../contract.js';
 import { LOOKS } from './presets.js';
 
-const lookupInput = z.object({
+/** Parameters of {@link lookupKnowledge}, for others who offer the same. */
+export const lookupInput = z.object({
   query_text: z.string().min(1).describe('查询词，例如「ERR_TIMEOUT」「支付网关超时」'),
   section_title: z.string().optional().describe('可选。上次结果列出了章节时，写章节名只取那一节'),
 });
@@ -60,7 +61,8 @@ function originOf(part: { source: string; origin?: string }): string {
     : `来源 ${part.source}`;
 }
 
-const queryInput = z.object({
+/** Parameters of {@link zhCoreQuery}, for others who offer the same. */
+export const queryInput = z.object({
   user_intent: z.string().min(1).describe('用户想做什么，一句中文'),
   code_symbols: z.array(z.string()).default([]).describe('看到的代码符号，可以反查中文叫法'),
   module: z.string().optional().describe('所在模块，例如 order'),

@@ -71,7 +71,8 @@ function renderSurroundings(focus: string | null, hot: readonly Hotspot[]): stri
     .join('');
 }
 
-const expandInput = z.object({
+/** Parameters of {@link expandPath}, for others who offer the same. */
+export const expandInput = z.object({
   path: z.string().min(1).optional().describe('要展开的目录或文件，相对项目根目录；不给就看当前位置'),
   move: z.enum(['up', 'back']).optional().describe('不给 path 时：up 看上一级目录，back 回到前一个位置'),
 });
@@ -134,7 +135,8 @@ function versionOf(ctx: ToolContext, path: string): string | undefined {
   return staged ? stableHash(staged) : ctx.paths.version(path);
 }
 
-const lookupInput = z.object({
+/** Parameters of {@link lookupFile}, for others who offer the same. */
+export const findInput = z.object({
   query: z.string().min(1).describe('要找什么，中文意思、符号或文件名都行'),
   scope: z.string().optional().describe('只在这个目录里找'),
   kinds: z
@@ -154,11 +156,11 @@ interface Found {
 }
 
 /** Files for a Chinese request, each with why it was found. */
-export const lookupFile = defineTool<z.infer<typeof lookupInput>, Found>({
+export const lookupFile = defineTool<z.infer<typeof findInput>, Found>({
   ...LOOKS,
   name: 'lookup_file',
   description: '按中文意思、符号或文件名找文件，每个都说明理由',
-  input: lookupInput,
+  input: findInput,
   examples: [{ query: '超时关单', top_k: 5 }],
   async run({ query, scope, kinds, exclude, top_k }, ctx) {
     const at = scope ? locate(ctx, scope) : undefined;
