@@ -8,7 +8,18 @@ export { Changeset } from './changeset.js';
 export { type FileVersion, fileHistory } from './changesetHistory.js';
 export { type ConfinementStatus, confinementStatus, howItRan } from './confinement.js';
 export { type DangerVerdict, dangerOf, dangerOfProgram } from './danger.js';
+export { forkChangeset, type Version, versionOf } from './fork.js';
 export { lockPath, withAsyncFileLock, withFileLock } from './lock.js';
+export {
+  type ConflictSide,
+  conflictFiles,
+  type Fork,
+  type ForkConflict,
+  type ForksMerged,
+  mergeForks,
+  takeSolutions,
+} from './mergeForks.js';
+export { hasMarks } from './mergeLines.js';
 export { pruneSandboxState } from './prune.js';
 export { listReceipts } from './receipts.js';
 export { runProcess } from './runner.js';

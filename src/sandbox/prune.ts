@@ -6,7 +6,7 @@ import { lockPath, withFileLock } from './lock.js';
 import { isPending, readReceipts } from './receipts.js';
 
 /** Folders on their way out; swept again when a crash has left them. */
-const TRASH = '.trash-';
+export const TRASH = '.trash-';
 
 /**
  * Removes old changesets and receipts.
