@@ -1,13 +1,9 @@
-import { Bm25Index } from '../text/index.js';
-import { MessageIndex } from './messages.js';
 import { type ReadHistory, readHistory } from './read.js';
-import { evidenceTokens } from './tokens.js';
-import type { CoChange, Commit, HistoryOptions, HistoryVote, ScoredPaths, StoredCommit } from './types.js';
+import { type CurrentNames, currentNames } from './table.js';
+import { isEvidence } from './tableBuilder.js';
+import type { CoChange, Commit, HistoryOptions, HistoryVotes, ScoredPaths } from './types.js';
+import { CommitWords } from './words.js';
 
-/** A commit of more files is a merge by hand, a format run or an import: it says nothing about one file. */
-const MAX_FILES_OF_EVIDENCE = 60;
-/** BM25 over messages: subjects are short, so length counts less than in prose. Measured on real requests. */
-const BM25 = { k1: 1.2, b: 0.5, fields: { subject: 1, body: 0.3 } };
 /** How many commits may vote for one request, and how many are looked at before old ones are weighed down. */
 const VOTERS = 80;
 const LOOKED_AT = 160;
@@ -22,23 +18,22 @@ const SIZE_POWER = 0.7;
 export class History {
   readonly #readAgain: (signal?: AbortSignal) => Promise<ReadHistory>;
   #read: ReadHistory;
-  #commits: Commit[] = [];
   #version = 0;
-  #index: Bm25Index<number> | undefined;
-  #churn: Map<string, number> | undefined;
-  #messages: MessageIndex | undefined;
-  readonly #subjects = new WeakMap<Commit, readonly string[]>();
+  #names: CurrentNames | undefined;
+  #words: CommitWords | undefined;
+  #churn: Float64Array | undefined;
+  #numbers: Map<string, number> | undefined;
 
   /** @see openHistory */
   constructor(read: ReadHistory, readAgain: (signal?: AbortSignal) => Promise<ReadHistory>) {
     this.#readAgain = readAgain;
     this.#read = read;
-    this.#commits = withCurrentNames(read.commits);
   }
 
   /** The name that a file of an older commit has today, by the moves that commits recorded; its own where none did. */
   nowCalled(path: string): string {
-    return currentNames(this.#read.commits).get(path) ?? path;
+    const number = this.#numberOf(path);
+    return number === undefined ? path : this.#paths[this.#current().nowCalled[number]!]!;
   }
 
   /** False when there are no commits to ask; `reason` then says why. */
@@ -63,14 +58,14 @@ export class History {
    */
   async refresh(signal?: AbortSignal): Promise<void> {
     const read = await this.#readAgain(signal);
-    const same = read.head === this.#read.head && read.commits.length === this.#read.commits.length;
-    this.#read = read;
+    const same = read.head === this.#read.head && read.table.size === this.size;
+    this.#read = same ? { ...read, table: this.#read.table } : read;
     if (same) return;
     this.#version += 1;
-    this.#commits = withCurrentNames(read.commits);
-    this.#index = undefined;
+    this.#names = undefined;
+    this.#words = undefined;
     this.#churn = undefined;
-    this.#messages = undefined;
+    this.#numbers = undefined;
   }
 
   /** Another number whenever other commits are known than before. */
@@ -80,40 +75,49 @@ export class History {
 
   /** How many commits are known. */
   get size(): number {
-    return this.#commits.length;
+    return this.#read.table.size;
   }
 
   /** The newest commits, newest first; files under the names that they have now. */
   recent(n: number): Commit[] {
-    return this.#commits.slice(0, Math.max(0, n));
+    const { table } = this.#read;
+    const count = Math.min(table.size, Math.max(0, n));
+    return Array.from({ length: count }, (_, commit) =>
+      table.commit(
+        commit,
+        Array.from(this.#filesOf(commit), (file) => this.#paths[file]!),
+      ),
+    );
   }
 
   /**
    * Lets commits whose message is like the request vote for the files that they changed.
    *
    * @param tokens the request, cut by `requestTokens`
-   * @param k votes at most, best first
-   * @param isLive leaves out files that are gone
    */
-  vote(tokens: string[], k: number, isLive: (path: string) => boolean = () => true): HistoryVote[] {
-    const votes = new Map<string, HistoryVote & { top: number }>();
+  votes(tokens: readonly string[]): HistoryVotes {
+    const scores = new Float64Array(this.#paths.length);
+    const best = new Int32Array(scores.length).fill(-1);
+    const most = new Float64Array(scores.length);
+    const { table } = this.#read;
     for (const { commit, score } of this.#voters(tokens)) {
-      const share = score ** SCORE_POWER / commit.files.length ** SIZE_POWER;
-      for (const path of commit.files) {
-        if (!isLive(path)) continue;
-        const vote = votes.get(path) ?? { path, score: 0, commit, top: 0 };
-        vote.score += share;
-        if (share > vote.top) {
-          vote.top = share;
-          vote.commit = commit;
-        }
-        votes.set(path, vote);
+      const files = this.#filesOf(commit);
+      const share = score ** SCORE_POWER / files.length ** SIZE_POWER;
+      for (const file of files) {
+        scores[file]! += share;
+        if (share <= most[file]!) continue;
+        most[file] = share;
+        best[file] = commit;
       }
     }
-    return [...votes.values()]
-      .sort((a, b) => b.score - a.score || (a.path < b.path ? -1 : 1))
-      .slice(0, k)
-      .map(({ path, score, commit }) => ({ path, score, commit: { hash: commit.hash, subject: commit.subject } }));
+    return {
+      paths: this.#paths,
+      scores,
+      commitOf(path) {
+        const commit = best[path]!;
+        return commit < 0 ? undefined : { hash: table.hash(commit), subject: table.subject(commit) };
+      },
+    };
   }
 
   /**
@@ -124,33 +128,36 @@ export class History {
    * @returns BM25, each file the sum of its messages
    */
   fileScores(tokens: readonly string[]): ScoredPaths {
-    this.#messages ??= new MessageIndex(
-      this.#commits.filter(({ files }) => files.length <= MAX_FILES_OF_EVIDENCE),
-      (commit) => this.#subjectOf(commit),
-    );
-    return this.#messages.scores(tokens);
+    return { paths: this.#paths, scores: this.#commitWords().ofFiles(tokens) };
   }
 
   /** How many commits (large ones not counted) changed the file. */
   churn(path: string): number {
+    return this.churns().scores[this.#numberOf(path) ?? -1] ?? 0;
+  }
+
+  /** {@link churn} of all files. */
+  churns(): ScoredPaths {
     if (this.#churn === undefined) {
-      this.#churn = new Map();
-      for (const { files } of this.#commits) {
-        if (files.length > MAX_FILES_OF_EVIDENCE) continue;
-        for (const file of files) this.#churn.set(file, (this.#churn.get(file) ?? 0) + 1);
+      this.#churn = new Float64Array(this.#paths.length);
+      for (let commit = 0; commit < this.size; commit++) {
+        const files = this.#filesOf(commit);
+        if (isEvidence(files.length)) for (const file of files) this.#churn[file]! += 1;
       }
     }
-    return this.#churn.get(path) ?? 0;
+    return { paths: this.#paths, scores: this.#churn };
   }
 
   /** Files that were changed by the same commits as `path`, closest first. */
   coChanged(path: string, k: number): CoChange[] {
-    const found = new Map<string, CoChange>();
-    for (const { files } of this.#commits) {
-      if (files.length < 2 || files.length > MAX_FILES_OF_EVIDENCE || !files.includes(path)) continue;
+    const wanted = this.#numberOf(path);
+    const found = new Map<number, CoChange>();
+    for (let commit = 0; commit < this.size && wanted !== undefined; commit++) {
+      const files = this.#filesOf(commit);
+      if (files.length < 2 || !isEvidence(files.length) || !files.includes(wanted)) continue;
       for (const other of files) {
-        if (other === path) continue;
-        const entry = found.get(other) ?? { path: other, score: 0, commits: 0 };
+        if (other === wanted) continue;
+        const entry = found.get(other) ?? { path: this.#paths[other]!, score: 0, commits: 0 };
         entry.score += 1 / (files.length - 1);
         entry.commits += 1;
         found.set(other, entry);
@@ -159,56 +166,53 @@ export class History {
     return [...found.values()].sort((a, b) => b.score - a.score || (a.path < b.path ? -1 : 1)).slice(0, k);
   }
 
-  #voters(tokens: string[]): { commit: Commit; score: number }[] {
-    if (tokens.length === 0 || this.#commits.length === 0) return [];
-    this.#index ??= this.#buildIndex();
-    return this.#index
-      .search(tokens, LOOKED_AT)
-      .map(({ id, score }) => ({
-        commit: this.#commits[id]!,
-        score: score * (AGE_FLOOR + (1 - AGE_FLOOR) * Math.exp(-id / AGE_SCALE)),
+  get #paths(): readonly string[] {
+    return this.#read.table.columns.paths;
+  }
+
+  #numberOf(path: string): number | undefined {
+    this.#numbers ??= new Map(this.#paths.map((known, number) => [known, number]));
+    return this.#numbers.get(path);
+  }
+
+  #current(): CurrentNames {
+    this.#names ??= currentNames(this.#read.table);
+    return this.#names;
+  }
+
+  #filesOf(commit: number): Uint32Array {
+    const { starts, items } = this.#current().files;
+    return items.subarray(starts[commit], starts[commit + 1]);
+  }
+
+  #commitWords(): CommitWords {
+    this.#words ??= new CommitWords(this.#read.table, this.#current().files);
+    return this.#words;
+  }
+
+  #voters(tokens: readonly string[]): { commit: number; score: number }[] {
+    const scores = this.#commitWords().ofCommits(tokens);
+    return largest(scores, LOOKED_AT)
+      .map((commit) => ({
+        commit,
+        score: scores[commit]! * (AGE_FLOOR + (1 - AGE_FLOOR) * Math.exp(-commit / AGE_SCALE)),
       }))
-      .sort((a, b) => b.score - a.score)
+      .sort((a, b) => b.score - a.score || a.commit - b.commit)
       .slice(0, VOTERS);
   }
-
-  /** The subject of a commit, cut once for both indexes. */
-  #subjectOf(commit: Commit): readonly string[] {
-    let tokens = this.#subjects.get(commit);
-    if (tokens === undefined) {
-      tokens = evidenceTokens(commit.subject);
-      this.#subjects.set(commit, tokens);
-    }
-    return tokens;
-  }
-
-  #buildIndex(): Bm25Index<number> {
-    const index = new Bm25Index<number>(BM25);
-    this.#commits.forEach((commit, position) => {
-      if (commit.files.length === 0 || commit.files.length > MAX_FILES_OF_EVIDENCE) return;
-      index.add(position, { subject: this.#subjectOf(commit), body: evidenceTokens(commit.body) });
-    });
-    index.finish();
-    return index;
-  }
 }
 
-/** Old name → today's, over all recorded moves. */
-function currentNames(commits: readonly StoredCommit[]): Map<string, string> {
-  const nowCalled = new Map<string, string>();
-  for (const { renames } of commits)
-    for (const [from, to] of renames ?? []) nowCalled.set(from, nowCalled.get(to) ?? to);
-  return nowCalled;
-}
-
-/** Gives every file the name that it has today, by the moves that commits recorded. */
-function withCurrentNames(commits: StoredCommit[]): Commit[] {
-  const nowCalled = new Map<string, string>();
-  return commits.map(({ renames, files, ...rest }) => {
-    const current = [...new Set(files.map((file) => nowCalled.get(file) ?? file))];
-    for (const [from, to] of renames ?? []) nowCalled.set(from, nowCalled.get(to) ?? to);
-    return { ...rest, files: current };
-  });
+/** Places of the `k` largest values above 0, in their own order; of equal ones the first. */
+function largest(values: Float64Array, k: number): number[] {
+  const sorted = values.filter((value) => value > 0).sort();
+  const least = sorted.at(-k) ?? 0;
+  let equal = k - sorted.reduce((count, value) => count + Number(value > least), 0);
+  const places: number[] = [];
+  for (let place = 0; place < values.length; place++) {
+    const value = values[place]!;
+    if (value > least || (value === least && value > 0 && equal-- > 0)) places.push(place);
+  }
+  return places;
 }
 
 /**

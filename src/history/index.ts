@@ -2,4 +2,4 @@ export { type GitOptions, type GitResult, runGit, SAFE_DIFF, throwIfCancelled, w
 export { History, openHistory } from './history.js';
 export { gitReason } from './read.js';
 export { eachToken, evidenceTokens, identifierTokens, requestTokens } from './tokens.js';
-export type { CoChange, Commit, HistoryOptions, HistoryVote, ScoredPaths } from './types.js';
+export type { CoChange, Commit, HistoryOptions, HistoryVotes, ScoredPaths } from './types.js';

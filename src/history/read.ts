@@ -3,17 +3,19 @@ import { resolve } from 'node:path';
 import { readCache, writeCache } from './cache.js';
 import { type GitOptions, type GitResult, runGit } from './git.js';
 import { LOG_FORMAT, parseLog } from './log.js';
+import type { CommitTable } from './table.js';
+import { tableOf } from './tableBuilder.js';
 import type { HistoryOptions, StoredCommit } from './types.js';
 
 /** More commits than this no longer find more files (measured: hit@5 .634 at 2,000 against .638 with all). */
 export const DEFAULT_MAX_COMMITS = 2_000;
 
-/** What could be read, newest first, and why there is not more. */
+/** What could be read, and why there is not more. */
 export interface ReadHistory {
   available: boolean;
   /** In Chinese; also set when history is there but short. */
   reason?: string;
-  commits: StoredCommit[];
+  table: CommitTable;
   /** The commit that was HEAD, `''` when there is none. */
   head: string;
   /** Commits read from git in this call; the rest came from the cache. */
@@ -56,19 +58,23 @@ export async function readHistory(root: string, stateDir: string, options: Histo
   const git: GitOptions = { cwd: root, ...pick(options) };
   const maxCommits = options.maxCommits ?? DEFAULT_MAX_COMMITS;
   const repository = await probe(git);
-  if ('reason' in repository) return { available: false, reason: repository.reason, commits: [], head: '', readNow: 0 };
+  if ('reason' in repository) return nothing(repository.reason);
   const key = [repository.prefix, maxCommits, repository.shallowStamp].join('|');
   const cache = readCache(stateDir, key);
-  if (cache?.head === repository.head) return asResult(repository, cache.commits, 0);
+  if (cache?.head === repository.head) return asResult(repository, cache.table, 0);
 
   const grown = cache && (await isAncestor(cache.head, repository.head, git)) ? cache : undefined;
   const range = grown ? `${grown.head}..${repository.head}` : repository.head;
   const fresh = await readLog(range, repository, maxCommits, git);
-  if ('reason' in fresh)
-    return { available: false, reason: fresh.reason, commits: [], head: repository.head, readNow: 0 };
-  const commits = newestFirst([...fresh.commits, ...(grown?.commits ?? [])]).slice(0, maxCommits);
-  writeCache(stateDir, { key, head: repository.head, commits });
-  return asResult(repository, commits, fresh.commits.length);
+  if ('reason' in fresh) return nothing(fresh.reason, repository.head);
+  const table = tableOf(fresh.commits, grown?.table, maxCommits);
+  writeCache(stateDir, { key, head: repository.head, table });
+  return asResult(repository, table, fresh.commits.length);
+}
+
+/** No history, and why. */
+function nothing(reason: string, head = ''): ReadHistory {
+  return { available: false, reason, table: tableOf([]), head, readNow: 0 };
 }
 
 function pick(options: HistoryOptions): Partial<GitOptions> {
@@ -78,11 +84,11 @@ function pick(options: HistoryOptions): Partial<GitOptions> {
   };
 }
 
-function asResult(repository: Repository, commits: StoredCommit[], readNow: number): ReadHistory {
+function asResult(repository: Repository, table: CommitTable, readNow: number): ReadHistory {
   const { head } = repository;
-  if (commits.length === 0) return { available: false, reason: '没有动过这个目录的提交', commits, head, readNow };
-  const reason = repository.shallow ? `浅克隆，只有 ${commits.length} 条提交` : undefined;
-  return { available: true, commits, head, readNow, ...(reason ? { reason } : {}) };
+  if (table.size === 0) return { ...nothing('没有动过这个目录的提交', head), readNow };
+  const reason = repository.shallow ? `浅克隆，只有 ${table.size} 条提交` : undefined;
+  return { available: true, table, head, readNow, ...(reason ? { reason } : {}) };
 }
 
 async function probe(git: GitOptions): Promise<Repository | { reason: string }> {

@@ -9,7 +9,7 @@ export interface Commit {
   files: string[];
 }
 
-/** A commit as the cache keeps it: paths as they were then, and what it renamed. */
+/** A commit as git tells it: paths as they were then, and what it renamed. */
 export interface StoredCommit extends Commit {
   /** `[from, to]` of files that moved without a change. */
   renames?: [string, string][];
@@ -23,11 +23,10 @@ export interface ScoredPaths {
   scores: Float64Array;
 }
 
-export interface HistoryVote {
-  path: string;
-  score: number;
-  /** The commit that weighed most. */
-  commit: { hash: string; subject: string };
+/** What commits say of files, each with the commit that weighed most. */
+export interface HistoryVotes extends ScoredPaths {
+  /** By number of the path; undefined for files that got no vote. */
+  commitOf(path: number): { hash: string; subject: string } | undefined;
 }
 
 /** A file that changes together with another one. */

@@ -49,19 +49,25 @@ export class Ground {
     const history = this.#history;
     if (history === undefined) return new Float64Array(this.size);
     if (this.#churn?.version !== history.version) {
-      const values = Float64Array.from(this.#index.list, ({ path }) => history.churn(path) ** CHURN_POWER);
+      const values = this.placed(history.churns()).map((commits) => commits ** CHURN_POWER);
       this.#churn = { version: history.version, values };
     }
     return this.#churn.values;
   }
 
-  /** Scores of files that the history names, by position in the index; files that are gone are left out. */
-  placed({ paths, scores }: ScoredPaths): Float64Array {
+  /** Where in the index the files are that the history names; -1 for those that are gone. */
+  placesOf(paths: readonly string[]): Int32Array {
     let places = this.#places.get(paths);
-    if (places?.length !== paths.length) {
+    if (places === undefined) {
       places = Int32Array.from(paths, (path) => this.#index.positionOf(path));
       this.#places.set(paths, places);
     }
+    return places;
+  }
+
+  /** Scores of files that the history names, by position in the index; files that are gone are left out. */
+  placed({ paths, scores }: ScoredPaths): Float64Array {
+    const places = this.placesOf(paths);
     const placed = new Float64Array(this.size);
     for (let i = 0; i < scores.length; i++) {
       const position = places[i]!;

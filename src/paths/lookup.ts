@@ -1,12 +1,12 @@
 import picomatch from 'picomatch';
-import { type History, type HistoryVote, requestTokens } from '../history/index.js';
+import { type History, type HistoryVotes, requestTokens } from '../history/index.js';
 import { WordEvidence, whyLine } from './evidence.js';
 import type { FileIndex } from './fileIndex.js';
 import type { Ground } from './ground.js';
 import type { Mention, NameIndex } from './mentions.js';
-import { rank } from './ranking.js';
+import { type RankedFile, rank } from './ranking.js';
 import { roleOf } from './roles.js';
-import { type EvidenceKind, MAX_VOTES, meantBy, signalsOf } from './signals.js';
+import { type EvidenceKind, meantBy, signalsOf } from './signals.js';
 import { findSymbol } from './symbols.js';
 import type { Evidence, FileCandidate, IndexedFile, LookupMethod, RepoPath, TaskType, TermLookup } from './types.js';
 
@@ -52,7 +52,7 @@ export function lookupFiles(
   const { index, ground, history } = sources;
   const tokens = requestTokens(request);
   const mentions = sources.names.find(request);
-  const votes = history?.available ? history.vote(tokens, MAX_VOTES) : [];
+  const votes = history?.available ? history.votes(tokens) : undefined;
   const meant = meantBy(sources.terms, request);
   const compound = tokens.filter(isCompound(request));
   const signals = signalsOf(sources, { tokens, compound, meant, votes, mentions: mentions.files });
@@ -70,7 +70,8 @@ export function lookupFiles(
   const reasons = new WordEvidence(index, request, tokens, meant);
   const byPath = new Map(best.map(({ position }) => [index.list[position]!.path, [] as Evidence[]]));
   for (const { path, evidence } of terms) byPath.get(path)?.push(evidence);
-  for (const vote of votes) byPath.get(vote.path)?.push(commitReason(vote));
+  for (const [position, evidence] of commitReasons(votes, ground, best))
+    byPath.get(index.list[position]!.path)?.push(evidence);
   for (const mention of mentions.files) byPath.get(mention.path)?.push(nameReason(mention));
   const candidates = best.map(({ position, score }) => {
     const file = index.list[position]!;
@@ -149,8 +150,22 @@ function definitions(index: FileIndex, symbol: string): { path: string; line: nu
   }));
 }
 
-function commitReason({ commit, score }: HistoryVote): Evidence {
-  return { kind: 'commit', detail: `提交「${clip(commit.subject)}」改过它`, weight: score };
+/** The commit that speaks most for each of the found files. */
+function commitReasons(
+  votes: HistoryVotes | undefined,
+  ground: Ground,
+  best: readonly RankedFile[],
+): Map<number, Evidence> {
+  const reasons = new Map<number, Evidence>();
+  if (votes === undefined) return reasons;
+  const wanted = new Set(best.map(({ position }) => position));
+  for (const [path, position] of ground.placesOf(votes.paths).entries()) {
+    const commit = wanted.has(position) ? votes.commitOf(path) : undefined;
+    if (commit === undefined) continue;
+    const detail = `提交「${clip(commit.subject)}」改过它`;
+    reasons.set(position, { kind: 'commit', detail, weight: votes.scores[path]! });
+  }
+  return reasons;
 }
 
 function nameReason({ detail, score }: Mention): Evidence {

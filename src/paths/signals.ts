@@ -1,12 +1,10 @@
-import { type History, type HistoryVote, requestTokens } from '../history/index.js';
+import { type History, type HistoryVotes, requestTokens } from '../history/index.js';
 import type { FileIndex } from './fileIndex.js';
 import type { Ground } from './ground.js';
 import type { Mention } from './mentions.js';
 import type { WeighedTokens } from './postings.js';
 import type { TermLookup } from './types.js';
 
-/** Votes of commits that are kept. */
-export const MAX_VOTES = 150;
 /** What a word of the lexicon counts that only comes near. */
 const NEAR = 0.5;
 /** Keeps a short name that holds one translated word from being all about it. */
@@ -52,7 +50,7 @@ export interface Asked {
   /** Whole compound identifiers in it. */
   compound: readonly string[];
   meant: readonly Meant[];
-  votes: readonly HistoryVote[];
+  votes: HistoryVotes | undefined;
   mentions: readonly Mention[];
 }
 
@@ -66,7 +64,7 @@ export function signalsOf({ index, ground, history }: SignalSources, asked: Aske
   );
   const things = meantThings(index, asked.meant);
   return {
-    commits: byPosition(index, asked.votes),
+    commits: asked.votes ? ground.placed(asked.votes) : new Float64Array(ground.size),
     messages: history?.available ? ground.placed(history.fileScores(asked.tokens)) : new Float64Array(ground.size),
     words: postings.scores(tokens),
     identifiers: postings.scores(weighted(index, asked.compound.map(once))),

@@ -30,3 +30,4 @@ export { isStopWord } from './stopwords.js';
 export { compilePattern, PATTERN_TIMEOUT_MS, type PatternHit, SlowPatternError, searchLines } from './timedPattern.js';
 export { estimateTokens, truncateToTokens } from './tokens.js';
 export type { Encoding, Eol, FileText, Normalised, TextEdit } from './types.js';
+export { soundVocabulary, Vocabulary } from './vocabulary.js';
