@@ -19,7 +19,7 @@ const INLINE = [
   ...['@langchain/core', '@langchain/langgraph', '@langchain/langgraph-checkpoint', '@langchain/openai', 'langsmith'],
   ...['openai', '@cfworker/json-schema', 'mustache', 'js-tiktoken', 'base64-js'],
   ...['p-queue', 'p-timeout', 'p-finally', 'eventemitter3'],
-  // The client half of the MCP SDK, and what it depends on (0.5 MB here; as a dependency 20 MB, with a web server that no user needs).
+  // The MCP SDK, client and server, and what it depends on (0.6 MB here; as a dependency 20 MB, with a web server that no user needs).
   ...[
     '@modelcontextprotocol/sdk',
     'ajv',
@@ -30,6 +30,8 @@ const INLINE = [
     'require-from-string',
   ],
   ...['eventsource', 'eventsource-parser', 'pkce-challenge', 'zod-to-json-schema'],
+  // HTTP for `xihe mcp --http`.
+  '@hono/node-server',
 ];
 
 rmSync(join(root, 'dist'), { recursive: true, force: true });

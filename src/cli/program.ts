@@ -4,6 +4,7 @@ import { quoted } from '../errors.js';
 import { LAYER_NAMES, TREE_CONTEXTS } from '../layers.js';
 import { projectAbove } from '../layout.js';
 import { addKnowledgeCommands } from './program-knowledge.js';
+import { addMcpCommand } from './program-mcp.js';
 import { addRecordCommands } from './program-records.js';
 
 type SetExit = (code: number) => void;
@@ -39,6 +40,7 @@ export function buildProgram(setExit: SetExit): Command {
   addLookCommands(program, setExit);
   addKnowledgeCommands(program, sub, setExit);
   addRecordCommands(program, sub, setExit);
+  addMcpCommand(program, sub, setExit);
   addSetupCommands(program, setExit);
   return program;
 }
