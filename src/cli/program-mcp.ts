@@ -25,7 +25,7 @@ export function addMcpCommand(program: Command, sub: Sub, setExit: SetExit): voi
     .option('--http', '改走 HTTP（streamable HTTP，只听本机）')
     .option('--port <端口>', '和 --http 一起用，0 自动选', whole(0, 65_535), 8722)
     .option('--allow-origin <来源>', '和 --http 一起用，允许这个来源的网页；可以写多次', origin)
-    .option('--max-tokens <个数>', '每个结果默认最多多少 token，200 到 4000', whole(200, 4_000), 1_000)
+    .option('--max-tokens <个数>', '每个结果默认最多多少 token，300 到 4000', whole(300, 4_000), 1_000)
     .addOption(
       new Option('--print-config <客户端>', '打印这个客户端的设置，照着贴就行').choices([
         'claude',

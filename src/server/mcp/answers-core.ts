@@ -31,6 +31,9 @@ const HEAD_TOKENS = 80;
 const LEAST_CHUNK = 120;
 /** Share of a look-up that the exact document may take when there is a second one. */
 const PRIMARY_SHARE = 0.65;
+/** Sections of a document and other documents that are named beside it. */
+const SECTIONS_SHOWN = 12;
+const OTHERS_SHOWN = 3;
 /** Places of one symbol that are named. */
 const PLACES_SHOWN = 2;
 
@@ -160,6 +163,8 @@ function inTurn<T>(lists: readonly (readonly T[])[]): T[] {
 /** The exact document and the passage near in meaning. @param maxTokens of the whole answer: a long document leaves room for the second */
 export function answerOfLookup(result: LookupResult, dataVersion: string, maxTokens: number): Answer {
   const { primary, supplement, degraded_why: why } = result;
+  const sections = primary?.sections?.slice(0, SECTIONS_SHOWN) ?? [];
+  const others = primary?.others?.slice(0, OTHERS_SHOWN) ?? [];
   const found = [
     ...(primary ? [{ part: primary, how: '原文', exact: true }] : []),
     ...(supplement ? [{ part: supplement, how: '相关', exact: false }] : []),
@@ -170,14 +175,12 @@ export function answerOfLookup(result: LookupResult, dataVersion: string, maxTok
       data_version: dataVersion,
       found: result.found,
       ...(why ? { degraded: why } : {}),
-      ...(primary?.sections?.length ? { sections: primary.sections } : {}),
-      ...(primary?.others?.length
-        ? { others: primary.others.map(({ title, source }) => `${title}（${source}）`) }
-        : {}),
+      ...(sections.length > 0 ? { sections } : {}),
+      ...(others.length > 0 ? { others: others.map(({ title }) => title) } : {}),
     },
     after: [
-      ...(primary?.sections?.length ? [`可以用 section_title 只取一节：${primary.sections.join('、')}`] : []),
-      ...(primary?.others?.length ? [`也提到它的文档：${primary.others.map((o) => o.title).join('、')}`] : []),
+      ...(sections.length > 0 ? [`可以用 section_title 只取一节：${sections.join('、')}`] : []),
+      ...(others.length > 0 ? [`也提到它的文档：${others.map(({ title }) => title).join('、')}`] : []),
       ...(why ? [`（这次只按词查：${why}）`] : []),
       `（数据版本 ${dataVersion}）`,
     ],

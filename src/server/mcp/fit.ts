@@ -1,8 +1,9 @@
 import { estimateTokens } from '../../text/index.js';
 import type { InjectedEntry } from '../../zhcore/index.js';
 
-/** Tokens that the note about what was left out may take. */
+/** Tokens that the note about what was left out may take, and its share of a small answer. */
 const NOTE_TOKENS = 120;
+const NOTE_SHARE = 0.2;
 /** What is shortened to less than this says nothing any more. Tokens. */
 const LEAST_TOKENS = 60;
 /** Left out entries that are named by address: more would cost what leaving out saved. */
@@ -63,8 +64,9 @@ export function fitInto(answer: Answer, maxTokens: number): Fitted {
   const room = maxTokens - fixed;
   const costs = answer.parts.map(costOf);
   const whole = costs.reduce((sum, cost) => sum + cost, 0);
-  const kept = whole <= room ? answer.parts : chosen(answer.parts, costs, room - NOTE_TOKENS);
-  return composed(answer, kept, answer.parts.length - kept.length);
+  const noteRoom = Math.min(NOTE_TOKENS, maxTokens * NOTE_SHARE);
+  const kept = whole <= room ? answer.parts : chosen(answer.parts, costs, room - noteRoom);
+  return composed(answer, kept, kept.length < answer.parts.length ? omittedOf(answer, kept, noteRoom) : undefined);
 }
 
 function headingTokens({ lists }: Answer): number {
@@ -93,12 +95,11 @@ function chosen(parts: readonly Part[], costs: readonly number[], room: number):
   return kept;
 }
 
-function composed(answer: Answer, kept: Part[], omitted: number): Fitted {
+function composed(answer: Answer, kept: Part[], note: Note | undefined): Fitted {
   const blocks = answer.lists.flatMap(({ name, heading }) => {
     const texts = kept.filter(({ list }) => list === name).map(({ text }) => text);
     return texts.length === 0 ? [] : [[...(heading ? [heading] : []), ...texts].join('\n')];
   });
-  const note = omitted > 0 ? omittedOf(answer, kept) : undefined;
   const text = [
     ...(answer.before ?? []),
     blocks.length > 0 ? blocks.join('\n\n') : answer.none,
@@ -116,19 +117,31 @@ function composed(answer: Answer, kept: Part[], omitted: number): Fitted {
   };
 }
 
-/** How many entries are missing, which, and what to do about it. */
-function omittedOf({ parts, lists, more }: Answer, kept: readonly Part[]) {
+/** What is said about entries that are missing. */
+interface Note {
+  text: string;
+  data: { count: number; how: string; uris?: string[] };
+}
+
+/** How many entries are missing, which of them, and what to do about it; as many addresses as there is room for. */
+function omittedOf({ parts, lists, more }: Answer, kept: readonly Part[], room: number): Note {
   // A shortened part is another object of the same entry.
-  const has = new Set(kept.map(({ list, data }) => `${list} ${data.id ?? data.path}`));
-  const missing = parts.filter(({ list, data }) => !has.has(`${list} ${data.id ?? data.path}`));
+  const has = new Set(kept.map(keyOf));
+  const missing = parts.filter((part) => !has.has(keyOf(part)));
   const counts = lists.flatMap(({ name, called }) => {
     const n = missing.filter(({ list }) => list === name).length;
     return n === 0 ? [] : [`${called} ${n} 条`];
   });
-  const uris = missing.flatMap(({ uri }) => (uri ? [uri] : [])).slice(0, NAMED);
-  const how = `${uris.length > 0 ? '读对应的资源，或' : ''}${more}`;
-  return {
-    text: `还有 ${missing.length} 条没写出来（${counts.join('，')}）。要看：${how}。${uris.join(' ')}`.trimEnd(),
-    data: { count: missing.length, how, ...(uris.length > 0 ? { uris } : {}) },
-  };
+  const addresses = missing.flatMap(({ uri }) => (uri ? [uri] : [])).slice(0, NAMED);
+  for (let n = addresses.length; ; n--) {
+    const uris = addresses.slice(0, n);
+    const how = `${n > 0 ? '读对应的资源，或' : ''}${more}`;
+    const data = { count: missing.length, how, ...(n > 0 ? { uris } : {}) };
+    const text = `还有 ${missing.length} 条没写出来（${counts.join('，')}）。要看：${how}。${uris.join(' ')}`.trimEnd();
+    if (n === 0 || Math.max(estimateTokens(text), estimateTokens(JSON.stringify(data))) <= room) return { text, data };
+  }
+}
+
+function keyOf({ list, data }: Part): string {
+  return `${list} ${data.id ?? data.path ?? data.source}`;
 }

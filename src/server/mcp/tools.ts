@@ -3,6 +3,7 @@ import { messageOf, XiheError } from '../../errors.js';
 import type { LookupResult } from '../../knowledge/index.js';
 import type { Workspace } from '../../paths/index.js';
 import { AuditLog } from '../../sandbox/audit.js';
+import type { AuditEntry } from '../../sandbox/types.js';
 import { estimateTokens } from '../../text/index.js';
 import { lookupKnowledge, zhCoreQuery } from '../../tools/builtin/core-tools.js';
 import { expandPath, loadContext, lookupFile } from '../../tools/builtin/path-tools.js';
@@ -19,7 +20,7 @@ import type { McpProject, Progress } from './project.js';
 /** A result by default: it stays in the client's context for the rest of a conversation. Tokens. */
 export const DEFAULT_MAX_TOKENS = 1_000;
 /** What a caller may ask for. Tokens. */
-export const MAX_TOKENS = { least: 200, most: 4_000 } as const;
+export const MAX_TOKENS = { least: 300, most: 4_000 } as const;
 /** What `load_context` says beside its map. Tokens. */
 const BESIDE_MAP = 250;
 /** The map by default, as in the tool's own contract. Tokens. */
@@ -179,15 +180,18 @@ async function contextOf(name: ServedTool, project: McpProject, site: CallSite):
     hotspots,
     policy: project.policy(),
     fed: () => {},
-    audit: (entry) => {
-      try {
-        audit.append({ ...entry, at: new Date().toISOString(), who: site.caller.name, thread: site.thread });
-      } catch {
-        // A log that can't be written must not keep anybody from reading.
-      }
-    },
+    // After the answer: the log is written through to the disk, which nobody has to wait for.
+    audit: (entry) => setImmediate(() => noteCall(audit, { ...entry, who: site.caller.name, thread: site.thread })),
     progress: () => {},
   };
+}
+
+function noteCall(audit: AuditLog, entry: Omit<AuditEntry, 'at'>): void {
+  try {
+    audit.append({ ...entry, at: new Date().toISOString() });
+  } catch {
+    // A log that can't be written must not keep anybody from reading.
+  }
 }
 
 function answerOf(
