@@ -27,6 +27,8 @@ const rooms = {
     'tools',
     'agent',
   ],
+  // Runs in browsers: of the server it knows types only.
+  client: ['server'],
 };
 
 const roomRules = Object.entries(rooms).map(([room, allowed]) => ({
@@ -53,6 +55,13 @@ module.exports = {
       severity: 'error',
       from: { path: '^(src|graphs)/', pathNot: '^(src/(tools|agent)|graphs)/' },
       to: { path: 'node_modules/(@langchain/|langsmith/)' },
+    },
+    {
+      name: 'client-runs-anywhere',
+      comment: 'src/client takes types from the server, nothing that runs, and nothing of Node',
+      severity: 'error',
+      from: { path: '^src/client/' },
+      to: { pathNot: '^src/client/', dependencyTypesNot: ['type-only'] },
     },
     {
       name: 'graphs-know-only-the-agent',

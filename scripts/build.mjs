@@ -8,8 +8,12 @@ import { build } from 'esbuild';
 import { vendorMilvus } from './vendor-milvus.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
+/** For browsers as well: built by itself, without what the others share. */
+const CLIENT = 'client';
 const rooms = readdirSync(join(root, 'src'), { withFileTypes: true })
-  .filter((entry) => entry.isDirectory() && existsSync(join(root, 'src', entry.name, 'index.ts')))
+  .filter(
+    (entry) => entry.isDirectory() && entry.name !== CLIENT && existsSync(join(root, 'src', entry.name, 'index.ts')),
+  )
   .map((entry) => `src/${entry.name}/index.ts`);
 
 /** Packages that the bundle takes in: pure JavaScript, MIT, ISC, BSD or Apache (their licences go to dist/LICENSES.txt). */
@@ -30,8 +34,8 @@ const INLINE = [
     'require-from-string',
   ],
   ...['eventsource', 'eventsource-parser', 'pkce-challenge', 'zod-to-json-schema'],
-  // HTTP for `xihe mcp --http`.
-  '@hono/node-server',
+  // The HTTP service and `xihe mcp --http` (0.1 MB here).
+  ...['hono', '@hono/node-server'],
 ];
 
 rmSync(join(root, 'dist'), { recursive: true, force: true });
@@ -74,6 +78,17 @@ const { metafile } = await build({
     js: "import { createRequire as __xiheRequire } from 'node:module'; const require = __xiheRequire(import.meta.url);",
   },
   metafile: true,
+  logLevel: 'warning',
+});
+await build({
+  absWorkingDir: root,
+  entryPoints: [`src/${CLIENT}/index.ts`],
+  outdir: `dist/${CLIENT}`,
+  bundle: true,
+  format: 'esm',
+  platform: 'neutral',
+  target: 'es2022',
+  charset: 'utf8',
   logLevel: 'warning',
 });
 writeFileSync(join(root, 'dist', 'LICENSES.txt'), licensesOf(Object.keys(metafile.inputs)));

@@ -6,6 +6,7 @@ import { projectAbove } from '../layout.js';
 import { addKnowledgeCommands } from './program-knowledge.js';
 import { addMcpCommand } from './program-mcp.js';
 import { addRecordCommands } from './program-records.js';
+import { addServeCommands } from './program-serve.js';
 
 type SetExit = (code: number) => void;
 
@@ -41,6 +42,7 @@ export function buildProgram(setExit: SetExit): Command {
   addKnowledgeCommands(program, sub, setExit);
   addRecordCommands(program, sub, setExit);
   addMcpCommand(program, sub, setExit);
+  addServeCommands(program, sub, setExit);
   addSetupCommands(program, setExit);
   return program;
 }

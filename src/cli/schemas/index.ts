@@ -8,6 +8,7 @@ import { errorsJson, feedbackJson, proposalsJson, settledJson } from './learning
 import { lintJson } from './lint.js';
 import { policyJson } from './policy.js';
 import { scanJson } from './scan.js';
+import { keysAddJson, keysListJson, keysRemoveJson, serveJson } from './serve.js';
 import { monthJson, staleListJson } from './stale.js';
 import { statsJson } from './stats.js';
 import { trustJson } from './trust.js';
@@ -36,5 +37,9 @@ export const ALL_OUTPUT_SCHEMAS = {
   proposals: proposalsJson,
   'proposals accept / proposals dismiss': settledJson,
   errors: errorsJson,
+  serve: serveJson,
+  'keys list': keysListJson,
+  'keys add': keysAddJson,
+  'keys remove': keysRemoveJson,
   '（出错时）': onError,
 } as const;

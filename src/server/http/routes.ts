@@ -201,7 +201,7 @@ export const PROJECT_ROUTES: readonly ProjectRoute[] = [
     input: schemas.entryParameters,
     answer: schemas.entryAnswer,
     madeOf: 'core',
-    example: { id: 'order.timeout-close' },
+    example: { id: 'order-cancel-expired' },
     async run({ id }, { project }) {
       const answer = entryAnswerOf(project.core, id);
       if (answer !== undefined) return { answer, isWhole: true };
