@@ -76,7 +76,7 @@ export function put(dir: string, path: string, text: string): void {
 }
 
 export async function ask(url: string, body: unknown, headers: Record<string, string> = {}): Promise<Asked> {
-  const type = body === undefined ? {} : { 'content-type': 'application/json' };
+  const type: Record<string, string> = body === undefined ? {} : { 'content-type': 'application/json' };
   const sent = body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) };
   const response = await fetch(url, { ...sent, headers: { ...type, ...headers } });
   const text = await response.text();
