@@ -242,14 +242,25 @@ export function withPlaces(retrieved: CoreResult, planned: PlanTerm[]): CoreResu
   return addPlaces({ ...retrieved, terms: retrieved.terms.filter((hit) => kept.has(hit.entry.id)) }, planned);
 }
 
-/** The retrieved lists, cut to what concerns the modules in focus: entries of other modules stay out of the prompt. */
-export function scopeToFocus(retrieved: CoreResult, modules: Set<string>): CoreResult {
+/**
+ * The retrieved lists, cut to what concerns the modules in focus: entries of other modules stay out of the prompt. A warning that names
+ * paths concerns the files that it names: what holds everywhere lies in a module of its own (money, time), and was lost by it.
+ *
+ * @param focus files that the work starts from
+ */
+export function scopeToFocus(retrieved: CoreResult, modules: Set<string>, focus: readonly string[] = []): CoreResult {
   const concerns = <T extends { entry: { module?: string } }>(hit: T) =>
     hit.entry.module === undefined || modules.size === 0 || modules.has(hit.entry.module);
   return {
     ...retrieved,
     terms: retrieved.terms.filter(concerns),
     knowledge: retrieved.knowledge.filter(concerns),
-    warnings: retrieved.warnings.filter(concerns),
+    warnings: retrieved.warnings.filter((hit) => concerns(hit) || covers(hit.entry.when.paths, focus)),
   };
+}
+
+function covers(globs: readonly string[], files: readonly string[]): boolean {
+  if (globs.length === 0) return false;
+  const matches = picomatch([...globs], { dot: true });
+  return files.some((file) => matches(file));
 }

@@ -172,14 +172,19 @@ describe('a plan', () => {
   });
 
   it('keeps entries of other modules out of the prompt', () => {
-    const hit = (module?: string) => ({ entry: { ...(module ? { module } : {}) } });
+    const hit = (module?: string, paths: string[] = []) => ({
+      entry: { ...(module ? { module } : {}), when: { paths } },
+    });
     const all = {
       terms: [hit('order'), hit('pay'), hit()],
       knowledge: [hit('pay')],
-      warnings: [hit('pay'), hit('order')],
+      warnings: [hit('pay'), hit('order'), hit('shared', ['src/**'])],
     };
     const scoped = scopeToFocus(all as never, new Set(['order']));
     expect([scoped.terms.length, scoped.knowledge.length, scoped.warnings.length]).toEqual([2, 0, 1]);
     expect(scopeToFocus(all as never, new Set()).terms).toHaveLength(3);
+    // What holds for the files in focus is about them, whatever module it is filed under.
+    expect(scopeToFocus(all as never, new Set(['order']), ['src/order.ts']).warnings).toHaveLength(2);
+    expect(scopeToFocus(all as never, new Set(['order']), ['test/order.ts']).warnings).toHaveLength(1);
   });
 });

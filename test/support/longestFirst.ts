@@ -21,6 +21,7 @@ const SECONDS: Record<string, number> = {
   'test/agent/scenarios/editing.test.ts': 35,
   'test/cli/scan.test.ts': 35,
   'test/cli/json.test.ts': 34,
+  'test/agent/scenarios/mall.test.ts': 33,
   'test/cli/index-knowledge.test.ts': 32,
   'test/tools/mcp.test.ts': 30,
   'test/agent/scenarios/questions.test.ts': 28,

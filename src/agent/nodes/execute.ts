@@ -54,7 +54,7 @@ async function taskMessage(
   const plan = state.planned!;
   const paths = await env.project.paths(env.signal);
   const modules = focusModules(plan.focus, (p) => env.project.core.moduleOfPath(p));
-  const scoped = withPlaces(scopeToFocus(state.retrieved as CoreResult, modules), plan.terms);
+  const scoped = withPlaces(scopeToFocus(state.retrieved as CoreResult, modules, plan.focus), plan.terms);
   const warnings = warningsOf(scoped, plan);
   const core = renderHits({ ...scoped, warnings, playbooks: [] }, 'execute', env.project.config.core);
   // The plan carries the playbook itself; this is only its line in the ledger.
