@@ -1,8 +1,10 @@
 import type { BaseMessage } from '@langchain/core/messages';
-import { XiheError } from '../errors.js';
+import { isGraphInterrupt } from '@langchain/langgraph';
+import { messageOf, XiheError } from '../errors.js';
 import type { AnyContract, ToolRegistry } from '../tools/index.js';
 import { projectIn } from './arm.js';
-import type { Emit, RunEvent } from './events.js';
+import { type Emit, stamped } from './events.js';
+import type { PendingRequest } from './human.js';
 import type { ChatModel } from './model.js';
 import type { Project } from './project.js';
 import { asServed, type ServerWord } from './server-word.js';
@@ -18,6 +20,8 @@ export interface GraphDeps {
   served?: ServerWord;
   openProject(repo: string): Promise<Project>;
   openModel(project: Project): ChatModel | null;
+  /** Told of each node that runs: a graph that is cancelled does not wait for those that are on their way to their end. */
+  running?: (node: Promise<unknown>) => void;
 }
 
 /** What a node works with. */
@@ -67,31 +71,52 @@ export type NodeBody = (state: RunState, env: NodeEnv) => Promise<RunUpdate> | R
 /**
  * Wraps a node's body: opens the project, picks the model, reports start and end, honours the pause switch.
  *
- * Errors pass through untouched: LangGraph's interrupt is thrown, and a `try/catch` around it would swallow it.
+ * Errors pass on as they are: LangGraph's interrupt is thrown, and a `catch` that kept it would swallow the question.
  */
 export function makeNode(name: string, deps: GraphDeps, body: NodeBody) {
-  return async (state: RunState, runtime: NodeRuntime): Promise<RunUpdate> => {
+  const run = async (state: RunState, runtime: NodeRuntime): Promise<RunUpdate> => {
     const started = Date.now();
-    const emit: Emit = (event: RunEvent) => runtime.writer?.(event);
+    const emit: Emit = (event) => runtime.writer?.(stamped(event));
     emit({ type: 'node.started', node: name });
-    await pauseIfAsked(name, runtime.signal);
-    const whole = await deps.openProject(allowedRepo(deps, state.request?.repo));
-    const project = projectIn(whole, state.arm);
-    const noModel = state.request?.options.noModel ?? false;
-    const env: NodeEnv = {
-      project,
-      model: noModel ? null : deps.openModel(project),
-      emit,
-      signal: runtime.signal,
-      thread: runtime.configurable?.thread_id ?? 'default',
-    };
-    const update = await body(deps.served ? asServed(state, deps.served, runtime.configurable) : state, env);
-    await pauseIfAsked(`${name}:after`, runtime.signal);
-    const ms = Date.now() - started;
-    emit({ type: 'node.finished', node: name, ms });
-    // `route` starts the clock anew, so that its own value stands.
-    return { elapsedMs: ms, ...update };
+    try {
+      await pauseIfAsked(name, runtime.signal);
+      if (runtime.signal?.aborted) throw new XiheError('CANCELLED', '已停下', { hint: '用 xihe resume 接着跑。' });
+      const whole = await deps.openProject(allowedRepo(deps, state.request?.repo));
+      const project = projectIn(whole, state.arm);
+      const noModel = state.request?.options.noModel ?? false;
+      const env: NodeEnv = {
+        project,
+        model: noModel ? null : deps.openModel(project),
+        emit,
+        signal: runtime.signal,
+        thread: runtime.configurable?.thread_id ?? 'default',
+      };
+      const update = await body(deps.served ? asServed(state, deps.served, runtime.configurable) : state, env);
+      await pauseIfAsked(`${name}:after`, runtime.signal);
+      const ms = Date.now() - started;
+      emit({ type: 'node.finished', node: name, ms });
+      // `route` starts the clock anew, so that its own value stands.
+      return { elapsedMs: ms, ...update };
+    } catch (e) {
+      tellFailure(name, e, emit);
+      throw e;
+    }
   };
+  return (state: RunState, runtime: NodeRuntime): Promise<RunUpdate> => {
+    const done = run(state, runtime);
+    deps.running?.(done);
+    return done;
+  };
+}
+
+/** Listeners hear why a node did not come to its end: it asks somebody, or something went wrong. */
+function tellFailure(node: string, e: unknown, emit: Emit): void {
+  if (!isGraphInterrupt(e)) {
+    emit({ type: 'node.failed', node, code: XiheError.is(e) ? e.code : 'INTERNAL', message: messageOf(e) });
+    return;
+  }
+  const asked = e.interrupts[0]?.value as PendingRequest | undefined;
+  if (asked) emit({ type: 'question.asked', kind: asked.kind, text: asked.actionRequests[0]?.description ?? '' });
 }
 
 function allowedRepo(deps: GraphDeps, asked: string | undefined): string {

@@ -2,11 +2,12 @@ import { createHash, randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { Command, isGraphInterrupt } from '@langchain/langgraph';
 import { messageOf, quoted, XiheError } from '../errors.js';
-import { pruneSandboxState, withAsyncFileLock } from '../sandbox/index.js';
+import { commandsEnded, pruneSandboxState, withAsyncFileLock } from '../sandbox/index.js';
 import { LibsqlSaver } from './checkpoint/libsql-saver.js';
-import type { RunEvent } from './events.js';
+import { type RunEvent, stamped } from './events.js';
 import { buildGraph, type XiheGraph } from './graph.js';
 import type { PendingRequest } from './human.js';
+import { keptOf } from './kept.js';
 import { openModel } from './model.js';
 import type { GraphDeps } from './node.js';
 import { openProject, type Project } from './project.js';
@@ -36,6 +37,7 @@ export class Session {
     readonly project: Project,
     private readonly graph: XiheGraph,
     private readonly saver: LibsqlSaver,
+    private readonly nodes: ReadonlySet<Promise<unknown>>,
   ) {}
 
   /**
@@ -47,7 +49,12 @@ export class Session {
   static async open(repo: string): Promise<Session> {
     const project = await openProject(repo);
     const saver = LibsqlSaver.open(join(project.layout.stateDir, 'checkpoints.sqlite'));
-    return new Session(project, buildGraph(localDeps(project.layout.root), saver), saver);
+    const nodes = new Set<Promise<unknown>>();
+    const running = (node: Promise<unknown>) => {
+      const ended = node.catch(() => {}).finally(() => nodes.delete(ended));
+      nodes.add(ended);
+    };
+    return new Session(project, buildGraph({ ...localDeps(project.layout.root), running }, saver), saver, nodes);
   }
 
   /**
@@ -96,13 +103,18 @@ export class Session {
       const view = await this.view(thread);
       if (view.status === 'empty') throw notFound(thread);
       this.assertModelUsable(view.state.request?.options.noModel ?? false);
-      if (view.status === 'interrupted') return this.follow(thread, null, onEvent, signal);
+      const resumed = () => onEvent(stamped({ type: 'run.resumed', thread, run: view.state.run ?? 0 }));
+      if (view.status === 'interrupted') {
+        resumed();
+        return this.follow(thread, null, onEvent, signal);
+      }
       if (view.status !== 'waiting') {
         throw new XiheError('THREAD_NOT_WAITING', `会话 ${quoted(thread)} 已经结束，没有在等什么`, {
           hint: '用 xihe run --thread 接着说新的请求。',
         });
       }
       if (answer === undefined) return view;
+      resumed();
       return this.follow(thread, new Command({ resume: answer }), onEvent, signal);
     });
   }
@@ -180,15 +192,26 @@ export class Session {
     try {
       for await (const [, event] of await this.graph.stream(input as never, config)) onEvent(event as RunEvent);
     } catch (e) {
-      if (signal?.aborted)
-        throw new XiheError('CANCELLED', `已停下，会话是 ${thread}`, {
-          hint: `用 xihe resume ${thread} 接着跑。`,
-          cause: e,
-        });
+      if (signal?.aborted) return this.stopped(thread, onEvent, e);
       if (!isGraphInterrupt(e)) throw e;
     }
     await this.prune(thread);
     return this.view(thread);
+  }
+
+  /**
+   * Waits until nothing of a cancelled run is left: its node may be writing the tree (which is never left half), its commands die.
+   * Only then may the lock go to the next process.
+   */
+  private async stopped(thread: string, onEvent: (e: RunEvent) => void, cause: unknown): Promise<never> {
+    while (this.nodes.size > 0) await Promise.all(this.nodes);
+    await commandsEnded();
+    const view = await this.view(thread);
+    const resume = `xihe resume ${thread}`;
+    const { staged } = keptOf(view, this.project);
+    const { run = 0 } = view.state;
+    onEvent(stamped({ type: 'run.stopped', thread, run, staged: staged.length, resume }));
+    throw new XiheError('CANCELLED', `已停下，会话是 ${thread}`, { hint: `用 ${resume} 接着跑。`, cause });
   }
 
   /** Old threads go, together with their changesets; a thread that waits for an answer stays. */

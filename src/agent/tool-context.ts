@@ -60,6 +60,7 @@ export async function callSite(state: RunState, env: NodeEnv, changeset?: Change
   const intent = state.routed?.index ?? 0;
   const feeding = feedingOf(state, env);
   const workspace = new Workspace(state.workspace);
+  if (changeset) tellStaged(changeset, env);
   const ctx = (callId: string, turn = state.turn): ToolContext => ({
     root: project.layout.root,
     stateDir: project.layout.stateDir,
@@ -90,6 +91,14 @@ export async function callSite(state: RunState, env: NodeEnv, changeset?: Change
     progress: (text) => env.emit({ type: 'progress', text }),
   });
   return { ctx, fed, workspace: () => workspace.toJSON() };
+}
+
+/** Listeners hear of each edit as it is staged. @param by who made it, where it is no tool call */
+export function tellStaged(changeset: Changeset, env: NodeEnv, by?: string): void {
+  changeset.onStaged = (edit, key) => {
+    const to = edit.kind === 'move' ? { to: edit.to } : {};
+    env.emit({ type: 'edit.staged', path: edit.path, change: edit.kind, ...to, call: by ?? key ?? '' });
+  };
 }
 
 /**

@@ -7,17 +7,18 @@ import pc from 'picocolors';
 import type { ConfirmRequest, FillRequest, PendingRequest, Session } from '../agent/index.js';
 import { XiheError } from '../errors.js';
 import { colourDiff, print, visible } from './output.js';
+import type { Stopper } from './stopper.js';
 
 const DANGER: Record<string, string> = { low: '低', medium: '中', high: '高' };
 
 /** Asks at the terminal; the answer is in the shape that the graph resumes with. Undefined when the user leaves it open. */
-export async function askUser(request: PendingRequest, session: Session, signal: AbortSignal): Promise<unknown> {
+export async function askUser(request: PendingRequest, session: Session, stopper: Stopper): Promise<unknown> {
   show(request, session);
-  if (request.kind === 'fill') return askParameters(request, signal);
-  if (request.kind === 'confirm') return askConfirm(request, session, signal);
+  if (request.kind === 'fill') return askParameters(request, stopper);
+  if (request.kind === 'confirm') return askConfirm(request, session, stopper);
   const said = await question(
     request.kind === 'ask' ? '继续吗？[y 继续 / n 不做 / 直接写补充说明] ' : '执行吗？[y / n] ',
-    signal,
+    stopper,
   );
   if (said === undefined || said === '') return undefined;
   // Read by the graph, which knows yes and no in Chinese too.
@@ -59,13 +60,13 @@ function showConfirm(request: ConfirmRequest, session: Session): void {
     print(`之后请自己运行：${c.command}（${c.purpose}，危险等级${DANGER[c.danger] ?? c.danger}）`);
 }
 
-async function askConfirm(request: ConfirmRequest, session: Session, signal: AbortSignal): Promise<unknown> {
+async function askConfirm(request: ConfirmRequest, session: Session, stopper: Stopper): Promise<unknown> {
   for (;;) {
-    const said = await question('写入吗？[y 写入 / n 拒绝 / e 用编辑器改 / c 提意见让它改] ', signal);
+    const said = await question('写入吗？[y 写入 / n 拒绝 / e 用编辑器改 / c 提意见让它改] ', stopper);
     if (said === undefined) return undefined;
     if (/^y(es)?$|^是$|^好$/i.test(said)) return { decisions: [{ type: 'approve' }] };
     if (/^n(o)?$|^否$|^不$/i.test(said)) {
-      const why = await question('为什么？（可以直接回车） ', signal);
+      const why = await question('为什么？（可以直接回车） ', stopper);
       return { decisions: [{ type: 'reject', ...(why ? { message: why } : {}) }] };
     }
     if (/^e(dit)?$/i.test(said)) {
@@ -73,16 +74,19 @@ async function askConfirm(request: ConfirmRequest, session: Session, signal: Abo
       return { decisions: [{ type: 'edit', editedAction: { name: 'apply_changeset', args: { files } } }] };
     }
     if (/^c(omment)?$/i.test(said)) {
-      const comment = await question('意见： ', signal);
+      const comment = await question('意见： ', stopper);
       if (comment) return { decisions: [{ type: 'edit', message: comment }] };
     }
   }
 }
 
-async function askParameters(request: FillRequest, signal: AbortSignal): Promise<unknown> {
+async function askParameters(request: FillRequest, stopper: Stopper): Promise<unknown> {
   const given: Record<string, string> = {};
   for (const m of request.missing) {
-    const said = await question(`${m.explain}${m.choices.length > 0 ? `（${m.choices.join(' / ')}）` : ''}： `, signal);
+    const said = await question(
+      `${m.explain}${m.choices.length > 0 ? `（${m.choices.join(' / ')}）` : ''}： `,
+      stopper,
+    );
     if (said === undefined) return undefined;
     if (said === '') return { decisions: [{ type: 'reject' }] };
     given[m.name] = said;
@@ -116,12 +120,14 @@ function editFiles(request: ConfirmRequest, session: Session): { path: string; t
 }
 
 /** One line from the terminal; undefined at end of input or when stopped. */
-async function question(text: string, signal: AbortSignal): Promise<string | undefined> {
+async function question(text: string, stopper: Stopper): Promise<string | undefined> {
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   try {
     return await new Promise<string | undefined>((resolve) => {
       terminal.once('close', () => resolve(undefined));
-      terminal.question(text, { signal }).then(
+      // The terminal is in raw mode: Ctrl-C comes as a key.
+      terminal.once('SIGINT', () => stopper.press());
+      terminal.question(text, { signal: stopper.signal }).then(
         (said) => resolve(said.trim()),
         () => resolve(undefined),
       );

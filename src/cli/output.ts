@@ -84,11 +84,17 @@ export function showError(e: unknown, json: boolean): number {
     if (hint) log(`${pc.dim('怎么办：')}${visible(hint)}`);
   }
   if (process.env.XIHE_DEBUG && e instanceof Error) log(e.stack ?? '');
-  if (error.code === 'CANCELLED') return EXIT.interrupted;
-  return error.code === 'USAGE' || error.code === 'CONFIG_INVALID' ? EXIT.usage : EXIT.failed;
+  return exitCodeOf(error.code);
 }
 
-function asXiheError(e: unknown): XiheError {
+/** The exit code of a command that ended with this error. */
+export function exitCodeOf(code: XiheError['code']): number {
+  if (code === 'CANCELLED') return EXIT.interrupted;
+  return code === 'USAGE' || code === 'CONFIG_INVALID' ? EXIT.usage : EXIT.failed;
+}
+
+/** What was thrown, as an error with a code: anything unknown is a fault of our own. */
+export function asXiheError(e: unknown): XiheError {
   if (XiheError.is(e)) return e;
   return new XiheError('INTERNAL', messageOf(e), {
     hint: '这多半是羲和的问题：设 XIHE_DEBUG=1 再运行一次，把输出反馈给我们。',

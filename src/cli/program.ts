@@ -122,6 +122,7 @@ function addRunCommands(program: Command, setExit: SetExit): void {
     .option('--max-cost <钱>', '这次运行最多花多少，要先写 model.prices', amount)
     .option('--without <层>', `对照用：这次去掉一层，可以写多次：${LAYER_NAMES.join('、')}`, layer)
     .addOption(new Option('--context <方式>', '对照用：tree 把全部路径给模型，不给骨架').choices(TREE_CONTEXTS))
+    .option('--events', '在标准输出逐行打印事件（JSON），不打印结果')
     .action(async (text: string, options) => setExit(await (await import('./commands/run.js')).run(text, options)));
   sub(program, 'resume <会话>', '接着跑一个中断的会话，或答复它的问题')
     .option('--approve', '同意')
@@ -129,6 +130,7 @@ function addRunCommands(program: Command, setExit: SetExit): void {
     .option('--comment <意见>', '要求按意见修改；和 --reject 一起用时是拒绝的理由')
     .option('--answer <回答>', '回答它的问题')
     .option('--param <名=值>', '补上缺少的参数，可以写多次', collect)
+    .option('--events', '在标准输出逐行打印事件（JSON），不打印结果')
     .action(async (thread: string, options) =>
       setExit(await (await import('./commands/run.js')).resume(thread, options)),
     );

@@ -75,6 +75,8 @@ function describe(e: RunEvent): string | undefined {
       return `  ${e.severity === 'block' ? pc.red('必须改') : pc.yellow('提醒')}：${e.text}`;
     case 'tests.finished':
       return `  ${e.ok ? pc.green('测试通过') : pc.red('测试失败')}：${e.command}（${(e.ms / 1000).toFixed(1)} 秒）`;
+    case 'user.said':
+      return pc.cyan(`  你说：${e.text}`);
     case 'changes.applied':
       return pc.green(`  已写入 ${e.files.length} 个文件`);
     case 'progress':

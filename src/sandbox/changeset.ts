@@ -32,6 +32,8 @@ export class Changeset {
   private readonly keys = new Set<string>();
   private goodBytes = 0;
   private seenBytes = -1;
+  /** Told of each edit that was staged by this instance; not of one whose key was known. */
+  onStaged: ((edit: StagedEdit, key: string | undefined) => void) | undefined;
 
   private constructor(
     private readonly stateDir: string,
@@ -141,6 +143,7 @@ export class Changeset {
       if (edit.kind === 'move') this.move(edit, key);
       else this.put(edit, key);
       faultPoint('stage:done');
+      this.onStaged?.(edit, key);
     });
   }
 

@@ -23,6 +23,7 @@ export { hasMarks } from './mergeLines.js';
 export { pruneSandboxState } from './prune.js';
 export { listReceipts } from './receipts.js';
 export { runProcess } from './runner.js';
+export { commandsEnded } from './running.js';
 export { makeScratch, type Scratch, type ScratchOptions } from './scratch.js';
 export { type Service, type ServiceRequest, startService } from './service.js';
 export { splitShell } from './shellSplit.js';

@@ -10,6 +10,7 @@ import { HeadTail, StreamText } from './output.js';
 import { type OutputPipes, openOutputPipes } from './pipes.js';
 import { NAMESPACE_DEATH_MS, ProcessTree } from './processTree.js';
 import { MARKER, markerValue, sweepOnce } from './runMarker.js';
+import { untilEnded } from './running.js';
 import { scratchOf } from './scratchRegistry.js';
 import type { RunRequest, RunResult } from './types.js';
 import { type Ended, type Exit, startFailure, verdictOf } from './verdict.js';
@@ -67,7 +68,7 @@ export async function runProcess(req: RunRequest): Promise<RunResult> {
     };
   }
   const run = new Run(req, `${MARKER}=${marker}`, env, kept);
-  const result = await run.result(command, await openOutputPipes());
+  const result = await untilEnded(run.result(command, await openOutputPipes()), () => run.killNow());
   return { ...result, ...how, durationMs: performance.now() - began };
 }
 
@@ -112,6 +113,7 @@ class Run {
   private readonly out: HeadTail;
   private readonly err: HeadTail;
   private ended: Ended | undefined;
+  private tree: ProcessTree | undefined;
   private readonly locksLimit = randomInt(2 ** 46, 2 ** 47);
   private endNow: () => void = () => {};
   private readonly endAsked = new Promise<void>((resolve) => {
@@ -146,6 +148,7 @@ class Run {
     const drained = Promise.all([this.collect(streams[0], this.out), this.collect(streams[1], this.err)]);
     this.feedStdin(child);
     const tree = this.treeOf(child.pid);
+    this.tree = tree;
     pipes?.releaseChildEnds();
     const stopWatching = this.startWatching(tree);
     const exit = await Promise.race([exited, this.statusOverWrapper(child), this.endAsked.then(() => null)]);
@@ -154,6 +157,11 @@ class Run {
     await settled(drained, DRAIN_MS);
     for (const stream of streams) stream.destroy();
     return this.summary(exit, leftovers);
+  }
+
+  /** For the moment when this process exits. A subreaper does it by itself then, and must live to do so. */
+  killNow(): void {
+    if (!this.keeper?.endsOnWord) this.tree?.killNow();
   }
 
   private spawn(command: Command, pipes: OutputPipes | null): ChildProcess {

@@ -34,6 +34,7 @@ export async function callTool(contract: AnyContract, rawInput: unknown, ctx: To
 
 async function attempt(contract: AnyContract, rawInput: unknown, ctx: ToolContext): Promise<ToolOutcome> {
   try {
+    if (ctx.signal?.aborted) throw cancelled(ctx.signal.reason);
     assertRole(contract, ctx);
     const input = parseInput(contract, rawInput);
     assertPolicy(contract, input as Record<string, unknown>, ctx, isApproved(contract, rawInput, ctx));

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { AIMessage } from '@langchain/core/messages';
 import { MemorySaver } from '@langchain/langgraph';
-import type { RunEvent } from '../../src/agent/events.js';
+import type { EventBody } from '../../src/agent/events.js';
 import { buildGraph } from '../../src/agent/graph.js';
 import type { ChatModel, ModelReply, ModelRequest } from '../../src/agent/model.js';
 import type { NodeEnv } from '../../src/agent/node.js';
@@ -74,9 +74,9 @@ export function calls(request: ModelRequest, ...list: { name: string; args: Reco
 }
 
 /** The environment of one node over a real project. */
-export async function envOf(repo: string, model: ChatModel | null = null): Promise<NodeEnv & { events: RunEvent[] }> {
+export async function envOf(repo: string, model: ChatModel | null = null): Promise<NodeEnv & { events: EventBody[] }> {
   const project = await openProject(repo, NO_VECTORS);
-  const events: RunEvent[] = [];
+  const events: EventBody[] = [];
   return { project, model, emit: (e) => events.push(e), signal: undefined, thread: 't', events };
 }
 

@@ -10,7 +10,7 @@ import { type ConfirmFile, type ConfirmRequest, confirmLine, readEditedFiles, re
 import type { NodeBody, NodeEnv } from '../node.js';
 import { prompt } from '../prompts.js';
 import type { Decision, Finding, RunState } from '../state.js';
-import { callerOf } from '../tool-context.js';
+import { callerOf, tellStaged } from '../tool-context.js';
 
 /** Characters of diff in the question itself; it is stored with the checkpoint, and the whole lies in the changeset. */
 const MAX_DIFF_CHARS = 16_000;
@@ -29,6 +29,7 @@ const GOVERNS_XIHE = /(^|\/)(\.xihe\/(tools\/|(config|policy)\.ya?ml$)|node_modu
  */
 export const confirmNode: NodeBody = (state, env) => {
   const changeset = env.project.changeset(state.changesetId!);
+  tellStaged(changeset, env, 'user');
   const diffs = changeset.diff();
   const danger = dangerOfChange(diffs, state.findings);
   const ruled = byRules(diffs, danger, state, env);

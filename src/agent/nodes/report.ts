@@ -24,6 +24,7 @@ export const reportNode: NodeBody = async (state, env) => {
   const learned = learnFrom(state, report, env);
   if (learned.length > 0) report.text += `\n\n从你的意见里记下 ${learned.length} 条建议，采纳后才生效：xihe proposals`;
   await alertOfFailure(state, report, env);
+  if (!more) tellEnd(state, report, env);
   return {
     reported: report,
     reports: [report],
@@ -35,6 +36,12 @@ export const reportNode: NodeBody = async (state, env) => {
     ...(more ? { ...freshIntent(), routed: { intents: state.routed!.intents, index: index + 1 } } : {}),
   } satisfies RunUpdate;
 };
+
+function tellEnd({ run, reports }: RunState, last: Report, env: NodeEnv): void {
+  const all = [...reports, last];
+  const ok = all.every((one) => one.ok);
+  env.emit({ type: 'run.finished', thread: env.thread, run, ok, reports: all.map(({ kind }) => kind) });
+}
 
 /** The query log hears of what stood in a brief; what went into prompts it has heard of before. */
 function logBrief(ledger: RunUpdate['ledger'], text: string, env: NodeEnv): void {

@@ -21,7 +21,9 @@ export const routeNode: NodeBody = async (state, env) => {
     last ? { previous: { kind: last.kind, ...(last.tool ? { tool: last.tool } : {}) } } : {},
   );
   const intents = withTeamWords(decision.intents, env.project.tools);
-  env.emit({ type: 'route.decided', intents });
+  env.emit({ type: 'run.started', thread: env.thread, run: state.run + 1, request: request.text });
+  const told = intents.map(({ kind, text, layer, evidence }) => ({ kind, text, layer, evidence }));
+  env.emit({ type: 'route.decided', intents: told });
   const said = new HumanMessage({ id: `request-${state.run + 1}`, content: request.text });
   const arm = armFor(request.options, env.project.config.run);
   if (arm.without.length > 0 || arm.context !== 'window') env.emit({ type: 'run.reduced', ...arm });
