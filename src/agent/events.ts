@@ -15,7 +15,11 @@ const ms = z.number().describe('毫秒');
 
 function event<T extends string, F extends z.ZodRawShape>(type: T, when: string, fields: F) {
   return z
-    .strictObject({ type: z.literal(type), ...fields, agent: z.string().optional().describe('哪个子智能体；主流程没有') })
+    .strictObject({
+      type: z.literal(type),
+      ...fields,
+      agent: z.string().optional().describe('哪个子智能体；主流程没有'),
+    })
     .describe(when);
 }
 
