@@ -36,6 +36,10 @@ const INLINE = [
   ...['eventsource', 'eventsource-parser', 'pkce-challenge', 'zod-to-json-schema'],
   // The HTTP service and `xihe mcp --http` (0.1 MB here).
   ...['hono', '@hono/node-server'],
+  // What only `xihe server` loads: tokens, Postgres. (pg asks for its native half only when it is told to.)
+  ...['jose', '@langchain/langgraph-checkpoint-postgres'],
+  ...['pg', 'pg-pool', 'pg-protocol', 'pg-types', 'pg-connection-string', 'pgpass', 'pg-int8', 'split2', 'xtend'],
+  ...['postgres-array', 'postgres-bytea', 'postgres-date', 'postgres-interval'],
 ];
 
 rmSync(join(root, 'dist'), { recursive: true, force: true });

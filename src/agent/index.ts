@@ -11,7 +11,7 @@ export type { GraphDeps } from './node.js';
 export * as outputs from './output-schemas.js';
 export { openProject, type Project } from './project.js';
 export { editsOf, runJsonOf } from './run-json.js';
-export { serverGraph } from './serve.js';
+export { serverGraph, serverKnowledgeGraph } from './serve.js';
 export { localDeps, newThreadName, Session, type ThreadStatus, type ThreadView } from './session.js';
 export { type RunOptions, type RunState, XiheState } from './state.js';
 export { type LineOrigin, type RunTrace, type TraceStep, traceOf } from './trace/index.js';

@@ -17,7 +17,7 @@ import type { RunOptions, RunState } from './state.js';
  * Steps of one run at most: 24 model turns of two steps each, three rounds of checks, and room for several intents. It is a
  * fuse against a loop in our own edges; the real bounds are the settings under `run`.
  */
-const RECURSION_LIMIT = 500;
+export const RECURSION_LIMIT = 500;
 
 /** Where a thread stands. `interrupted` means that a process died or was stopped in the middle. */
 export type ThreadStatus = 'done' | 'failed' | 'rejected' | 'waiting' | 'interrupted' | 'empty';

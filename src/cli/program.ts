@@ -7,6 +7,7 @@ import { addKnowledgeCommands } from './program-knowledge.js';
 import { addMcpCommand } from './program-mcp.js';
 import { addRecordCommands } from './program-records.js';
 import { addServeCommands } from './program-serve.js';
+import { addServerCommand } from './program-server.js';
 
 type SetExit = (code: number) => void;
 
@@ -43,6 +44,7 @@ export function buildProgram(setExit: SetExit): Command {
   addRecordCommands(program, sub, setExit);
   addMcpCommand(program, sub, setExit);
   addServeCommands(program, sub, setExit);
+  addServerCommand(program, sub, setExit);
   addSetupCommands(program, setExit);
   return program;
 }

@@ -17,7 +17,7 @@ import {
 } from '@langchain/langgraph-checkpoint';
 import { type Database, openDatabase, stateError } from './database.js';
 import { type Address, type Body, CheckpointReader, type LoadedTuple } from './reader.js';
-import { deleteThreadRows, selectThreads, shrink, type ThreadInfo } from './threads.js';
+import { deleteThreadRows, rollbackRows, selectThreads, shrink, type ThreadInfo } from './threads.js';
 import { BlobStore, type Loaded, pack, prepare, type Ref, revive } from './values.js';
 
 export type { ThreadInfo } from './threads.js';
@@ -134,6 +134,11 @@ export class LibsqlSaver extends BaseCheckpointSaver {
 
   override async deleteThread(threadId: string): Promise<void> {
     this.#write(() => deleteThreadRows(this.#db, threadId));
+  }
+
+  /** Drops what a thread holds since a checkpoint: later checkpoints, and what was written on that one but for its questions. */
+  async rollback(threadId: string, checkpointId: string): Promise<void> {
+    this.#write(() => rollbackRows(this.#db, threadId, checkpointId));
   }
 
   /** The threads, the one with the newest checkpoint first. */

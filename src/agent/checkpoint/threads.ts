@@ -1,5 +1,8 @@
 import { type Database, numberPragma } from './database.js';
 
+/** The channel in which LangGraph keeps what a node asks (its constant is not exported). */
+const INTERRUPT = '__interrupt__';
+
 /** One thread in the database. */
 export interface ThreadInfo {
   threadId: string;
@@ -29,6 +32,17 @@ export function deleteThreadRows(db: Database, threadId: string): void {
   for (const table of ['checkpoints', 'writes', 'blobs']) {
     db.prepare(`DELETE FROM ${table} WHERE thread_id = ?`).run(threadId);
   }
+}
+
+/**
+ * Drops what a thread holds since a checkpoint; to be called inside a transaction. Ids of checkpoints are UUIDs of version 6, which sort
+ * by time. Of what was written on that checkpoint itself its questions stay: it was waiting for their answers.
+ */
+export function rollbackRows(db: Database, threadId: string, checkpointId: string): void {
+  db.prepare('DELETE FROM checkpoints WHERE thread_id = ? AND id > ?').run(threadId, checkpointId);
+  db.prepare(
+    `DELETE FROM writes WHERE thread_id = ? AND (checkpoint_id > ? OR checkpoint_id = ? AND channel <> '${INTERRUPT}')`,
+  ).run(threadId, checkpointId, checkpointId);
 }
 
 /** Gives free pages back to the file system when there are many. @returns bytes that the database got smaller by */

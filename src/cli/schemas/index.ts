@@ -9,6 +9,7 @@ import { lintJson } from './lint.js';
 import { policyJson } from './policy.js';
 import { scanJson } from './scan.js';
 import { keysAddJson, keysListJson, keysRemoveJson, serveJson } from './serve.js';
+import { serverJson } from './server.js';
 import { monthJson, staleListJson } from './stale.js';
 import { statsJson } from './stats.js';
 import { trustJson } from './trust.js';
@@ -41,5 +42,6 @@ export const ALL_OUTPUT_SCHEMAS = {
   'keys list': keysListJson,
   'keys add': keysAddJson,
   'keys remove': keysRemoveJson,
+  server: serverJson,
   '（出错时）': onError,
 } as const;
