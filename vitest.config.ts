@@ -14,5 +14,7 @@ export default defineConfig({
     // Loading the embedding model takes each process a second or more, and most tests are about something else. Those about vectors
     // set the provider themselves; the README's outputs are made with the defaults.
     env: { XIHE_EMBED_PROVIDER: 'none' },
+    // The build is loaded as users load it, not rewritten by Vite.
+    server: { deps: { external: [/\/dist\/cli\//] } },
   },
 });

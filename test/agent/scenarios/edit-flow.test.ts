@@ -1,7 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { copyMall, modelEnv, removeDir, treeHash, xihe } from '../../support/mall.js';
+import { copyMall, modelEnv, removeDir, treeHash, xihe as xiheProcess } from '../../support/mall.js';
+import { xiheHere as xihe } from '../../support/mallHere.js';
 import { type ModelServer, startModelServer } from '../../support/model-server.js';
 import { asks, calmReview, RETRY_REQUEST, retryEdit, retryRules } from './scripts.js';
 
@@ -29,7 +30,7 @@ describe('an edit from request to undo', () => {
   it('stops at confirm with the diff, applies after yes, and undo restores the bytes', async () => {
     const env = await start(retryRules, 'npm test');
     const before = treeHash(mall);
-    const asked = await xihe(['run', RETRY_REQUEST, '--repo', mall, '--thread', 'a', '--json'], { env });
+    const asked = await xiheProcess(['run', RETRY_REQUEST, '--repo', mall, '--thread', 'a', '--json'], { env });
     expect(asked.stderr).not.toContain('错误');
     expect(asked.code).toBe(3);
     expect(asked.json.status).toBe('waiting');
@@ -39,13 +40,13 @@ describe('an edit from request to undo', () => {
     expect(asked.json.tests.ok).toBe(true);
     expect(treeHash(mall)).toBe(before);
 
-    const done = await xihe(['resume', 'a', '--approve', '--repo', mall, '--json'], { env });
+    const done = await xiheProcess(['resume', 'a', '--approve', '--repo', mall, '--json'], { env });
     expect(done.code).toBe(0);
     expect(done.json.status).toBe('done');
     expect(done.json.receipt).toBeTruthy();
     expect(target()).toContain('releaseStock');
 
-    const undone = await xihe(['undo', '--repo', mall, '--json'], { env });
+    const undone = await xiheProcess(['undo', '--repo', mall, '--json'], { env });
     expect(undone.code).toBe(0);
     expect(treeHash(mall)).toBe(before);
   });
@@ -128,8 +129,8 @@ describe('an edit from request to undo', () => {
   it('two runs at once in one repository: the second to apply the same file is refused, whole', async () => {
     const env = await start();
     const [a, b] = await Promise.all([
-      xihe(['run', RETRY_REQUEST, '--repo', mall, '--thread', 'p1', '--json'], { env }),
-      xihe(['run', RETRY_REQUEST, '--repo', mall, '--thread', 'p2', '--json'], { env }),
+      xiheProcess(['run', RETRY_REQUEST, '--repo', mall, '--thread', 'p1', '--json'], { env }),
+      xiheProcess(['run', RETRY_REQUEST, '--repo', mall, '--thread', 'p2', '--json'], { env }),
     ]);
     expect([a.code, b.code]).toEqual([3, 3]);
     expect((await xihe(['resume', 'p1', '--approve', '--repo', mall, '--json'], { env })).code).toBe(0);
