@@ -3,7 +3,7 @@ import type { XiheConfig } from '../../config.js';
 import { XiheError } from '../../errors.js';
 import { type Alert, Alerts, type Notified } from '../../integrations/index.js';
 import { lockPath, withFileLock } from '../../sandbox/index.js';
-import { defineTool } from '../contract.js';
+import { builtIn } from '../contract.js';
 import type { ToolContext } from '../types.js';
 
 /** Longest time of the tool, in milliseconds: three requests of ten seconds, and the pauses between them. */
@@ -40,7 +40,7 @@ function alertOf({ text, title }: z.infer<typeof input>, { callId, thread }: Too
 }
 
 /** Puts a message into the team's group. */
-export const sendAlert = defineTool<z.infer<typeof input>, Sent>({
+export const sendAlert = builtIn<z.infer<typeof input>, Sent>({
   name: 'send_alert',
   description: '往团队的群里发一条消息：企业微信、钉钉、飞书机器人',
   input,

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { XiheError } from '../../errors.js';
 import { confinementStatus, dangerOf, makeScratch, type RunResult, runProcess } from '../../sandbox/index.js';
 import { plainLine } from '../../text/index.js';
-import { defineTool } from '../contract.js';
+import { builtIn } from '../contract.js';
 import { commandLimits, DEFAULT_TOOL_SECONDS, toolCeilingMs } from '../limits.js';
 import { withNote } from '../locate.js';
 import { correctPaths } from '../shell-paths.js';
@@ -31,7 +31,7 @@ export interface CommandResult {
 }
 
 /** Runs a command in a scratch copy that has the staged changes. */
-export const runCommand = defineTool<z.infer<typeof runInput>, CommandResult>({
+export const runCommand = builtIn<z.infer<typeof runInput>, CommandResult>({
   name: 'run_command',
   description: '在项目副本里运行一条命令，看输出和退出码',
   input: runInput,

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { LookupResult } from '../../knowledge/index.js';
 import { ALL_PARTS, type CoreResult, renderHits } from '../../zhcore/index.js';
-import { defineTool } from '../contract.js';
+import { builtIn } from '../contract.js';
 import { LOOKS } from './presets.js';
 
 /** Parameters of {@link lookupKnowledge}, for others who offer the same. */
@@ -11,7 +11,7 @@ export const lookupInput = z.object({
 });
 
 /** The hybrid look-up: the exact document first, a supplement by meaning beside it. */
-export const lookupKnowledge = defineTool<z.infer<typeof lookupInput>, LookupResult>({
+export const lookupKnowledge = builtIn<z.infer<typeof lookupInput>, LookupResult>({
   ...LOOKS,
   name: 'lookup_knowledge',
   description: '查知识库：先按关键词找整篇，再补一段意思相近的',
@@ -71,7 +71,7 @@ export const queryInput = z.object({
 });
 
 /** The four lists of the Chinese data core. */
-export const zhCoreQuery = defineTool<z.infer<typeof queryInput>, CoreResult>({
+export const zhCoreQuery = builtIn<z.infer<typeof queryInput>, CoreResult>({
   ...LOOKS,
   name: 'zh_core_query',
   description: '查中文数据核心：术语、知识、流程模板、警示',

@@ -8,7 +8,7 @@ import type {
   DolphinWorkflow,
 } from '../../integrations/index.js';
 import { maskText, plainBlock, plainLine } from '../../text/index.js';
-import { defineTool } from '../contract.js';
+import { builtIn } from '../contract.js';
 import { toolCeilingMs } from '../limits.js';
 import { locate } from '../locate.js';
 import type { ToolContext } from '../types.js';
@@ -46,7 +46,7 @@ async function clientOf(ctx: ToolContext): Promise<DolphinClient> {
 const listInput = z.object({ project });
 
 /** The workflows of a project. */
-export const listWorkflows = defineTool<z.infer<typeof listInput>, DolphinWorkflow[]>({
+export const listWorkflows = builtIn<z.infer<typeof listInput>, DolphinWorkflow[]>({
   ...LOOKS,
   timeoutMs: CALL_MS,
   name: 'list_workflows',
@@ -73,7 +73,7 @@ interface Status {
 }
 
 /** How runs went: one run with its tasks, or the newest of a workflow. */
-export const workflowStatus = defineTool<z.infer<typeof statusInput>, Status>({
+export const workflowStatus = builtIn<z.infer<typeof statusInput>, Status>({
   ...LOOKS,
   timeoutMs: CALL_MS,
   name: 'workflow_status',
@@ -104,7 +104,7 @@ const logInput = z.object({
 });
 
 /** The end of a task's log, secrets masked. */
-export const workflowLog = defineTool<z.infer<typeof logInput>, { lines: string[]; from: number }>({
+export const workflowLog = builtIn<z.infer<typeof logInput>, { lines: string[]; from: number }>({
   ...LOOKS,
   timeoutMs: CALL_MS,
   name: 'workflow_log',
@@ -142,7 +142,7 @@ async function readyScript({ script, confirmed }: { script: string; confirmed: s
 }
 
 /** Makes a workflow out of a script that was checked first. It is offline, so that nothing runs yet. */
-export const createWorkflow = defineTool<z.infer<typeof createInput>, Made>({
+export const createWorkflow = builtIn<z.infer<typeof createInput>, Made>({
   ...ACTS,
   name: 'create_workflow',
   description: '用一个脚本在 DolphinScheduler 建工作流，先查语法和依赖',
@@ -175,10 +175,7 @@ const releaseInput = z.object({
 });
 
 /** Takes a workflow online or offline; offline also ends its schedule. */
-export const releaseWorkflow = defineTool<
-  z.infer<typeof releaseInput>,
-  { workflow: DolphinWorkflow; changed: boolean }
->({
+export const releaseWorkflow = builtIn<z.infer<typeof releaseInput>, { workflow: DolphinWorkflow; changed: boolean }>({
   ...ACTS,
   name: 'release_workflow',
   description: '让 DolphinScheduler 的工作流上线或下线',
@@ -204,7 +201,7 @@ const runInput = z.object({
 });
 
 /** Starts a run; what it does can't be taken back. */
-export const runWorkflow = defineTool<z.infer<typeof runInput>, { instanceIds: string[] }>({
+export const runWorkflow = builtIn<z.infer<typeof runInput>, { instanceIds: string[] }>({
   ...ACTS,
   name: 'run_workflow',
   description: '马上运行一次 DolphinScheduler 的工作流',
@@ -231,7 +228,7 @@ const scheduleInput = z.object({
 });
 
 /** Gives a workflow a schedule. */
-export const createSchedule = defineTool<z.infer<typeof scheduleInput>, { schedule: DolphinSchedule; name: string }>({
+export const createSchedule = builtIn<z.infer<typeof scheduleInput>, { schedule: DolphinSchedule; name: string }>({
   ...ACTS,
   name: 'create_schedule',
   description: '给 DolphinScheduler 的工作流建定时，到点自动运行',
@@ -260,7 +257,7 @@ const switchInput = z.object({
 });
 
 /** Takes a schedule that is there online or offline. */
-export const releaseSchedule = defineTool<z.infer<typeof switchInput>, { schedule: DolphinSchedule; name: string }>({
+export const releaseSchedule = builtIn<z.infer<typeof switchInput>, { schedule: DolphinSchedule; name: string }>({
   ...ACTS,
   name: 'release_schedule',
   description: '让 DolphinScheduler 工作流的定时生效或停用',

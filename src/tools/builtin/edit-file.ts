@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { SyntaxProblem } from '../../code/index.js';
-import { defineTool } from '../contract.js';
+import { builtIn } from '../contract.js';
 import { locate, noteUse, withNote } from '../locate.js';
 import { assertNoPrivateKey, holdsSecretValues, maskLine } from '../secret-files.js';
 import { linesOf } from './match-text.js';
@@ -33,7 +33,7 @@ export interface EditResult {
 }
 
 /** Exact search and replace in a staged file: all or nothing. */
-export const editFile = defineTool<z.infer<typeof input>, EditResult>({
+export const editFile = builtIn<z.infer<typeof input>, EditResult>({
   name: 'edit_file',
   description: '按原文精确替换文件内容，先暂存，确认后才写入',
   input,

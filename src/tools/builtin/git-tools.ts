@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { XiheError } from '../../errors.js';
 import { runGit, SAFE_DIFF, withoutFilters } from '../../history/index.js';
 import { decodeText } from '../../text/index.js';
-import { defineTool } from '../contract.js';
+import { builtIn } from '../contract.js';
 import { maskPatch } from '../secret-files.js';
 import type { ToolContext } from '../types.js';
 import { LOOKS } from './presets.js';
@@ -18,7 +18,7 @@ const logInput = z.object({
 });
 
 /** Recent commits, of one path or of all. */
-export const gitLog = defineTool<z.infer<typeof logInput>, string>({
+export const gitLog = builtIn<z.infer<typeof logInput>, string>({
   ...LOOKS,
   name: 'git_log',
   description: '看最近的提交：日期、作者、说明',
@@ -36,7 +36,7 @@ const diffInput = z.object({
 });
 
 /** The staged changes of this run, or what the user has not committed. */
-export const gitDiff = defineTool<z.infer<typeof diffInput>, string>({
+export const gitDiff = builtIn<z.infer<typeof diffInput>, string>({
   ...LOOKS,
   name: 'git_diff',
   description: '看本次暂存的修改，或工作区未提交的修改',

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { outline } from '../../code/index.js';
 import { XiheError } from '../../errors.js';
 import { relativeTargets, respelled } from '../../paths/index.js';
-import { defineTool } from '../contract.js';
+import { builtIn } from '../contract.js';
 import { locate, locateForWrite, noteUse, withNote } from '../locate.js';
 import { assertNoPrivateKey } from '../secret-files.js';
 import type { ToolContext } from '../types.js';
@@ -39,7 +39,7 @@ interface MoveResult {
 }
 
 /** Stages a move: every byte stays. Who imports the file is listed, with what to write; changing that is an edit like any other. */
-export const moveFile = defineTool<z.infer<typeof input>, MoveResult>({
+export const moveFile = builtIn<z.infer<typeof input>, MoveResult>({
   name: 'move_file',
   description: '移动文件或改名，内容不变，列出要跟着改的引用',
   input,

@@ -10,7 +10,7 @@ import {
   type Skeleton,
 } from '../../paths/index.js';
 import { estimateTokens, stableHash } from '../../text/index.js';
-import { defineTool } from '../contract.js';
+import { builtIn } from '../contract.js';
 import { locate, noteUse, overlayOf, withNote } from '../locate.js';
 import type { ToolContext } from '../types.js';
 import { filterOf, KINDS } from './path-filter.js';
@@ -37,7 +37,7 @@ interface Loaded {
 }
 
 /** The path skeleton of the project or of one folder, where the run looks now, and what it used last. */
-export const loadContext = defineTool<z.infer<typeof loadInput>, Loaded>({
+export const loadContext = builtIn<z.infer<typeof loadInput>, Loaded>({
   ...LOOKS,
   name: 'load_context',
   description: '看项目的路径骨架、当前位置和最近用过的文件',
@@ -83,7 +83,7 @@ interface Expanded {
 }
 
 /** A folder's children, or a file's purpose, symbols, imports and companions; the window moves there. */
-export const expandPath = defineTool<z.infer<typeof expandInput>, Expanded>({
+export const expandPath = builtIn<z.infer<typeof expandInput>, Expanded>({
   ...LOOKS,
   name: 'expand_path',
   description: '展开目录看子项，或看一个文件的用途、符号和引用',
@@ -156,7 +156,7 @@ interface Found {
 }
 
 /** Files for a Chinese request, each with why it was found. */
-export const lookupFile = defineTool<z.infer<typeof findInput>, Found>({
+export const lookupFile = builtIn<z.infer<typeof findInput>, Found>({
   ...LOOKS,
   name: 'lookup_file',
   description: '按中文意思、符号或文件名找文件，每个都说明理由',

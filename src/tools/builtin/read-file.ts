@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { XiheError } from '../../errors.js';
 import { estimateTokens, type FileText, stableHash } from '../../text/index.js';
 import { MAX_RESULT_TOKENS } from '../call.js';
-import { defineTool } from '../contract.js';
+import { builtIn } from '../contract.js';
 import { locate, noteUse, withNote } from '../locate.js';
 import { assertNoPrivateKey, holdsSecretValues, maskLine } from '../secret-files.js';
 import type { ToolContext } from '../types.js';
@@ -42,7 +42,7 @@ export interface ReadResult {
 }
 
 /** Reads a window of a file through the staged changes, with line numbers; secrets are masked, private keys refused. */
-export const readFile = defineTool<z.infer<typeof input>, ReadResult>({
+export const readFile = builtIn<z.infer<typeof input>, ReadResult>({
   name: 'read_file',
   description: '读文件的一段，带行号；看得到本次已暂存的修改',
   input,

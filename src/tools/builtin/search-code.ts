@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { SearchHit } from '../../paths/index.js';
-import { defineTool } from '../contract.js';
+import { builtIn } from '../contract.js';
 import { locate, withNote } from '../locate.js';
 import { holdsSecretValues, maskLine } from '../secret-files.js';
 import { LOOKS } from './presets.js';
@@ -19,7 +19,7 @@ interface SearchResult {
 }
 
 /** Lines that hold a text, GBK files included. */
-export const searchCode = defineTool<z.infer<typeof searchInput>, SearchResult>({
+export const searchCode = builtIn<z.infer<typeof searchInput>, SearchResult>({
   ...LOOKS,
   name: 'search_code',
   description: '在代码里搜文字或正则，返回文件、行号和那一行',

@@ -7,7 +7,7 @@ import {
   type RunResult,
   type TestCommand,
 } from '../../sandbox/index.js';
-import { defineTool } from '../contract.js';
+import { builtIn } from '../contract.js';
 import { toolCeilingMs } from '../limits.js';
 import { locate, withNote } from '../locate.js';
 import { baselineOf, comparedWith, renderVerdict, type TestVerdictOfChange } from '../project-tests.js';
@@ -37,7 +37,7 @@ export interface TestRun {
 }
 
 /** Runs the project's own tests in a scratch copy; of a red run says what the changes broke and what was red before. */
-export const runTests = defineTool<TestInput, TestRun>({
+export const runTests = builtIn<TestInput, TestRun>({
   name: 'run_tests',
   description: '在项目副本里跑项目自己的测试，报告失败',
   input: testInput,

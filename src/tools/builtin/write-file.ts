@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { XiheError } from '../../errors.js';
-import { defineTool } from '../contract.js';
+import { builtIn } from '../contract.js';
 import { locate, locateForWrite, noteUse, withNote } from '../locate.js';
 import { linesOf } from './match-text.js';
 import { changesetOf } from './overlay.js';
@@ -18,7 +18,7 @@ interface WriteResult {
 }
 
 /** Writes a new file into the changeset. Files that exist are edited, not overwritten. */
-export const writeFile = defineTool<z.infer<typeof writeInput>, WriteResult>({
+export const writeFile = builtIn<z.infer<typeof writeInput>, WriteResult>({
   name: 'write_file',
   description: '新建文件，先暂存；已有的文件请用 edit_file',
   input: writeInput,
@@ -54,7 +54,7 @@ const deleteInput = z.object({
 });
 
 /** Stages the deletion of a file. */
-export const deleteFile = defineTool<z.infer<typeof deleteInput>, { path: string; note?: string }>({
+export const deleteFile = builtIn<z.infer<typeof deleteInput>, { path: string; note?: string }>({
   name: 'delete_file',
   description: '删除一个文件，先暂存，确认后才真正删除',
   input: deleteInput,
