@@ -6,7 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import * as outputs from '../../src/agent/output-schemas.js';
-import { copyMall, removeDir, treeHash, xihe } from '../support/mall.js';
+import { copyMall, removeDir, treeHash, xihe as xiheProcess } from '../support/mall.js';
+import { xiheHere as xihe } from '../support/mallHere.js';
 import { startModelServer } from '../support/model-server.js';
 
 let mall: string;
@@ -42,7 +43,7 @@ describe('the brief of the demo request', () => {
   });
 
   it('prints the same for people, with nothing on stderr that a pipe would need', async () => {
-    const run = await xihe(['run', '下单超时没付款的单子，关单时加一次重试', '--no-model', '--repo', mall]);
+    const run = await xiheProcess(['run', '下单超时没付款的单子，关单时加一次重试', '--no-model', '--repo', mall]);
     expect(run.stdout).toContain('# 行动预案');
     expect(run.stdout).toContain('OrderService.cancelExpired src/order/order-service.ts:');
     expect(run.stderr).toContain('路由');
@@ -140,7 +141,9 @@ describe('setting up', () => {
     await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
     const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
     const vectors = async (env: Record<string, string>) => {
-      const r = await xihe(['doctor', '--repo', mall, '--json'], { env: { XIHE_EMBED_PROVIDER: 'auto', ...env } });
+      const r = await xiheProcess(['doctor', '--repo', mall, '--json'], {
+        env: { XIHE_EMBED_PROVIDER: 'auto', ...env },
+      });
       const { checks, embedding } = outputs.doctorJson.parse(r.json);
       return { code: r.code, state: checks.find(({ name }) => name === '向量')?.state, embedding };
     };
@@ -191,7 +194,7 @@ describe('mistakes of users', () => {
     [['run', '   '], '请求是空的'],
     [['resume', 'x', '--approve', '--reject'], '只能选一个'],
   ] as const)('%j: exit 2, in Chinese, no stack', async (args, words) => {
-    const r = await xihe([...args, ...(args[0] === 'rum' || args[0] === 'help' ? [] : ['--repo', mall])]);
+    const r = await xiheProcess([...args, ...(args[0] === 'rum' || args[0] === 'help' ? [] : ['--repo', mall])]);
     expect(r.code).toBe(2);
     expect(r.stderr).toContain(words);
     expect(r.stderr).not.toMatch(/\n\s+at |error:|Allowed|invalid/);

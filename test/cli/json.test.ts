@@ -6,7 +6,8 @@ import type * as z from 'zod';
 import * as outputs from '../../src/agent/output-schemas.js';
 import { ALL_OUTPUT_SCHEMAS } from '../../src/cli/schemas/index.js';
 import { RETRY_REQUEST, retryRules } from '../agent/scenarios/scripts.js';
-import { type CliResult, copyMall, modelEnv, removeDir, xihe } from '../support/mall.js';
+import { type CliResult, copyMall, modelEnv, removeDir } from '../support/mall.js';
+import { xiheHere as xihe } from '../support/mallHere.js';
 import { type ModelServer, startModelServer } from '../support/model-server.js';
 
 let mall: string;

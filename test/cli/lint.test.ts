@@ -5,7 +5,8 @@ import * as z from 'zod';
 import { packageRoot } from '../../src/assets.js';
 import { lintJson } from '../../src/cli/schemas/lint.js';
 import { LINT_RULES } from '../../src/zhcore/index.js';
-import { copyMall, removeDir, xihe } from '../support/mall.js';
+import { copyMall, removeDir } from '../support/mall.js';
+import { xiheHere as xihe } from '../support/mallHere.js';
 
 let mall: string;
 beforeAll(() => {

@@ -6,7 +6,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { scanJson } from '../../src/cli/schemas/scan.js';
 import { encodeText, readFileText } from '../../src/text/index.js';
 import { WRITE_SCORE } from '../../src/zhcore/scan/index.js';
-import { copyMall, removeDir, treeHash, xihe } from '../support/mall.js';
+import { copyMall, removeDir, treeHash, xihe as xiheProcess } from '../support/mall.js';
+import { xiheHere as xihe } from '../support/mallHere.js';
 
 let mall: string;
 beforeAll(() => {
@@ -254,7 +255,7 @@ describe('xihe scan --write', () => {
       for (let i = 0; i < 400; i++)
         writeFileSync(join(dir, `src/A${i}.java`), `package a;\n/** 订单${i} */\npublic class A${i} {\n${body}}\n`);
       let sent = false;
-      const run = await xihe(['scan', '--write', '--repo', dir], {
+      const run = await xiheProcess(['scan', '--write', '--repo', dir], {
         onStderr: (text, child) => {
           if (sent || !text.includes('正在读文件')) return;
           sent = true;

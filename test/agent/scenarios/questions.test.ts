@@ -1,7 +1,8 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { copyMall, modelEnv, removeDir, treeHash, xihe } from '../../support/mall.js';
+import { copyMall, modelEnv, removeDir, treeHash } from '../../support/mall.js';
+import { xiheHere as xihe } from '../../support/mallHere.js';
 import { startModelServer } from '../../support/model-server.js';
 import { asks, calmReview } from './scripts.js';
 
