@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { auditCheckJson, auditJson } from '../../src/cli/schemas/audit.js';
 import { AuditLog } from '../../src/sandbox/index.js';
-import { xihe as run } from '../support/mall.js';
+import { xiheHere as run } from '../support/mallHere.js';
 
 const dir = realpathSync(mkdtempSync(join(tmpdir(), 'xihe-audit-')));
 afterAll(() => rmSync(dir, { recursive: true, force: true }));

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { staleJson } from '../../src/cli/schemas/stale.js';
 import { today } from '../../src/knowledge/index.js';
-import { copyMall, removeDir, xihe } from '../support/mall.js';
+import { copyMall, removeDir } from '../support/mall.js';
+import { xiheHere as xihe } from '../support/mallHere.js';
 
 let mall: string;
 

@@ -2,7 +2,8 @@ import { appendFileSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { statsJson } from '../../src/cli/schemas/stats.js';
-import { copyMall, removeDir, xihe } from '../support/mall.js';
+import { copyMall, removeDir, xihe as xiheProcess } from '../support/mall.js';
+import { xiheHere as xihe } from '../support/mallHere.js';
 
 let mall: string;
 beforeAll(() => {
@@ -25,10 +26,10 @@ describe('xihe stats', () => {
 
   it('sums up what core and lookup were asked, even when several ask at once', async () => {
     await Promise.all([
-      xihe(['core', '下单超时没付款的单子', '--repo', mall]),
-      xihe(['lookup', 'ERR_TIMEOUT', '--repo', mall]),
-      xihe(['lookup', '仅退款', '--repo', mall]),
-      xihe(['lookup', 'qqqqzzzz', '--repo', mall]),
+      xiheProcess(['core', '下单超时没付款的单子', '--repo', mall]),
+      xiheProcess(['lookup', 'ERR_TIMEOUT', '--repo', mall]),
+      xiheProcess(['lookup', '仅退款', '--repo', mall]),
+      xiheProcess(['lookup', 'qqqqzzzz', '--repo', mall]),
     ]);
     appendFileSync(join(mall, LOG), '{"t":"broken\n');
     const { json, stderr } = await xihe(['stats', '--repo', mall, '--json']);

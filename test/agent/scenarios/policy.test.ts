@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { xihe } from '../../support/mall.js';
+import { xiheHere as xihe } from '../../support/mallHere.js';
 import { makeRepo, removeRepo } from '../support.js';
 
 const act = (name: string, words: string, more: string, args = '') =>

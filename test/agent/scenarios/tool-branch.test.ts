@@ -1,7 +1,8 @@
 import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { copyMall, removeDir, treeHash, xihe } from '../../support/mall.js';
+import { copyMall, removeDir, treeHash, xihe as xiheProcess } from '../../support/mall.js';
+import { xiheHere as xihe } from '../../support/mallHere.js';
 
 let mall: string;
 beforeEach(() => {
@@ -73,7 +74,7 @@ describe('a request to act', () => {
   it('killed while acting: the act is shown as open, never repeated by itself', async () => {
     appendFileSync(join(mall, '.xihe/tools/restart.yaml'), '');
     await xihe(['run', '帮我重启一下 order 服务', '--no-model', '--repo', mall, '--thread', 'k', '--json']);
-    await xihe(['resume', 'k', '--approve', '--repo', mall], {
+    await xiheProcess(['resume', 'k', '--approve', '--repo', mall], {
       env: { XIHE_PAUSE_IN: 'act:after' },
       onStderr: (text, child) => {
         if (text.includes('paused in act:after')) child.kill('SIGKILL');
@@ -81,7 +82,7 @@ describe('a request to act', () => {
     });
     expect(log()).toEqual(['order']);
     // The ledger closed the act before the kill: the rerun of the node finds it done.
-    const resumed = await xihe(['resume', 'k', '--repo', mall, '--json']);
+    const resumed = await xiheProcess(['resume', 'k', '--repo', mall, '--json']);
     expect(resumed.code).toBe(0);
     expect(log()).toEqual(['order']);
   });
