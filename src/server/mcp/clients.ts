@@ -69,7 +69,7 @@ export function setupOf(client: ClientName, root: string): ClientSetup {
         where:
           '项目根目录的 .mcp.json；只给自己用：~/.qwen/settings.json 的 mcpServers（老版本的项目设置在 .qwen/settings.json）',
         write: join(root, '.mcp.json'),
-        config: { mcpServers: { xihe: here } },
+        config: { mcpServers: { xihe: { type: 'stdio', ...here } } },
         notes: ['交互会话里要先信任项目、批准服务器；/mcp 看状态。'],
         page: 'https://qwenlm.github.io/qwen-code-docs/1.x/zh/users/mcp',
       };

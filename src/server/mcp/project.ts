@@ -1,9 +1,20 @@
 import { defaultConfig, loadConfig, type XiheConfig } from '../../config.js';
 import { messageOf, XiheError } from '../../errors.js';
+import type { LookupResult } from '../../knowledge/index.js';
 import { openLayoutToRead, type ProjectLayout } from '../../layout.js';
-import type { Hotspots, PathContext } from '../../paths/index.js';
+import { Hotspots, type PathContext } from '../../paths/index.js';
 import { Policy } from '../../tools/policy.js';
-import type { InjectedEntry, QueryLog, ReloadEvent, ZhCore } from '../../zhcore/index.js';
+import {
+  type CoreResult,
+  type InjectedEntry,
+  openZhCore,
+  QueryLog,
+  type ReloadEvent,
+  recordOf,
+  recordOfInjection,
+  recordOfLookup,
+  type ZhCore,
+} from '../../zhcore/index.js';
 
 /** How far something long is. */
 export type Progress = (done: number, total: number, what: string) => void;
@@ -53,18 +64,8 @@ export async function openMcpProject(repo: string, log: (text: string) => void):
   const layout = openLayoutToRead(repo);
   if (layout.withoutState !== undefined) log(`${layout.withoutState}；照常回答，不留缓存和记录`);
   const config = configOf(layout, log);
-  const [zhcore, { Hotspots: HotPaths }] = await Promise.all([
-    import('../../zhcore/index.js'),
-    import('../../paths/index.js'),
-  ]);
-  const core = zhcore.openZhCore({ projectDir: layout.layerDir, cacheDir: layout.stateDir, vectors: config });
-  const project = new OpenProject(
-    layout,
-    config,
-    core,
-    new HotPaths(layout.stateDir),
-    new zhcore.QueryLog(layout.stateDir),
-  );
+  const core = openZhCore({ projectDir: layout.layerDir, cacheDir: layout.stateDir, vectors: config });
+  const project = new OpenProject(layout, config, core, new Hotspots(layout.stateDir), new QueryLog(layout.stateDir));
   project.start(log);
   return project;
 }
@@ -136,13 +137,8 @@ class OpenProject implements McpProject {
     return () => this.listeners.delete(listener);
   }
 
-  record({ kind, text, result, given = [], thread, ms }: Question): void {
-    void import('../../zhcore/index.js').then(({ recordOf, recordOfInjection, recordOfLookup }) => {
-      const context = { text, thread, ms, dataVersion: this.core.dataVersion };
-      if (kind === 'lookup') this.log.append(recordOfLookup(result as Parameters<typeof recordOfLookup>[0], context));
-      else this.log.append(recordOf(result as Parameters<typeof recordOf>[0], context));
-      if (given.length > 0) this.log.append(recordOfInjection(given, { ...context, phase: 'answer' }));
-    });
+  record(question: Question): void {
+    noteQuestion(this.log, this.core.dataVersion, question);
   }
 
   async close(): Promise<void> {
@@ -186,8 +182,17 @@ class OpenProject implements McpProject {
   }
 }
 
+/** Notes a question in the log that `xihe stats` and `xihe stale` read. Never throws. */
+export function noteQuestion(log: QueryLog, dataVersion: string, question: Question): void {
+  const { kind, text, result, given = [], thread, ms } = question;
+  const context = { text, thread, ms, dataVersion };
+  if (kind === 'lookup') log.append(recordOfLookup(result as LookupResult, context));
+  else log.append(recordOf(result as CoreResult, context));
+  if (given.length > 0) log.append(recordOfInjection(given, { ...context, phase: 'answer' }));
+}
+
 /** The same, but for a caller who does not wait any longer. @throws XiheError CANCELLED */
-function unlessAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+export function unlessAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return work;
   let stop: () => void = () => {};
   const stopped = new Promise<never>((_, reject) => {
