@@ -6,6 +6,7 @@ import { importJson } from './import.js';
 import { indexJson } from './index-knowledge.js';
 import { errorsJson, feedbackJson, proposalsJson, settledJson } from './learning.js';
 import { lintJson } from './lint.js';
+import { mcpConfigJson } from './mcp.js';
 import { policyJson } from './policy.js';
 import { scanJson } from './scan.js';
 import { keysAddJson, keysListJson, keysRemoveJson, serveJson } from './serve.js';
@@ -30,6 +31,7 @@ export const ALL_OUTPUT_SCHEMAS = {
   index: indexJson,
   watch: watchJson,
   trust: trustJson,
+  'mcp --print-config': mcpConfigJson,
   audit: auditJson,
   'audit --check': auditCheckJson,
   'alert test / alert flush': alertJson,

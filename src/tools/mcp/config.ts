@@ -96,6 +96,13 @@ export function loadMcpServers(root: string, layerDir: string, env: NodeJS.Proce
   return { servers: withPrefixes(servers), problems: [...own.problems, ...theirs.problems] };
 }
 
+/** `xihe mcp` in a list of servers is written for other agents; to us it would only say again what we know. */
+function isOurselves({ command, args }: Written): boolean {
+  const argv = [command ?? '', ...args];
+  const at = argv.findIndex((part) => /(?:^|[\\/])xihe$/.test(part));
+  return at >= 0 && argv[at + 1] === 'mcp';
+}
+
 function readServers(path: string, file: string, project: string | undefined, env: NodeJS.ProcessEnv): McpServers {
   const bytes = readStateFile(path);
   if (bytes === undefined) return { servers: [], problems: [] };
@@ -118,7 +125,8 @@ function readServers(path: string, file: string, project: string | undefined, en
   for (const [name, raw] of all.slice(0, MAX_SERVERS)) {
     const server = serverSchema.safeParse(raw);
     if (server.success) {
-      if (!server.data.disabled) found.servers.push(serverOf(name, server.data, file, project, env));
+      if (!server.data.disabled && !isOurselves(server.data))
+        found.servers.push(serverOf(name, server.data, file, project, env));
       continue;
     }
     const faults = faultsOf(server.error, serverSchema);

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { packageRoot } from '../../../src/assets.js';
 import { CLIENTS, setupOf, writeSetup } from '../../../src/server/mcp/clients.js';
+import { loadMcpServers } from '../../../src/tools/mcp/config.js';
 
 let root: string;
 beforeEach(() => {
@@ -47,6 +48,9 @@ describe('set-ups of clients', () => {
     writeFileSync(join(root, '.mcp.json'), '{"mcpServers":{"xihe":{"command":"old"},"b":{"url":"https://b"}}}');
     expect(writeSetup(setupOf('claude', root)).outcome).toBe('replaced');
     expect(read('.mcp.json').mcpServers.b).toEqual({ url: 'https://b' });
+    // Our own entry in that file is for others: it is no tool of ours.
+    const { servers, problems } = loadMcpServers(root, join(root, '.xihe'), { XDG_CONFIG_HOME: root });
+    expect([servers.map(({ name }) => name), problems]).toEqual([['b'], []]);
   });
 
   it('are not written where that would lose something', () => {

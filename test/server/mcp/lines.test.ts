@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { packageRoot } from '../../../src/assets.js';
 import { LineTransport, MAX_LINE_BYTES } from '../../../src/server/mcp/stdio.js';
 import { cleanEnv, copyMall, removeDir } from '../../support/mall.js';
@@ -134,9 +134,10 @@ describe('the real command under broken lines', () => {
       { jsonrpc: '2.0', id: 'none', method: 'tools/nope' },
       { jsonrpc: '2.0', id: 'page', method: 'resources/list', params: { cursor: 7 } },
     ];
-    child.stdin.end(
-      [...broken, initialize, ...calls].map((x) => `${typeof x === 'string' ? x : JSON.stringify(x)}\n`).join(''),
-    );
+    for (const message of [...broken, initialize, ...calls])
+      child.stdin.write(`${typeof message === 'string' ? message : JSON.stringify(message)}\n`);
+    await vi.waitFor(() => expect(out).toContain('"id":"call"'), 60_000);
+    child.stdin.end();
     const code = await new Promise((done) => child.on('close', done));
     expect(code).toBe(0);
     const answers = out
