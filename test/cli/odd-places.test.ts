@@ -2,7 +2,8 @@ import { mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { copyMall, removeDir, treeHash, xihe } from '../support/mall.js';
+import { copyMall, removeDir, treeHash } from '../support/mall.js';
+import { xiheHere as xihe } from '../support/mallHere.js';
 
 describe('places that are not a tidy repository', () => {
   let dir: string;

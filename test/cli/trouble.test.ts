@@ -6,7 +6,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { describe as describeReload, keyOf } from '../../src/cli/commands/watch.js';
 import { inCommands } from '../../src/cli/output.js';
 import type { LoadProblem, ReloadEvent } from '../../src/zhcore/index.js';
-import { copyMall, removeDir, xihe } from '../support/mall.js';
+import { copyMall, removeDir } from '../support/mall.js';
+import { xiheHere as xihe } from '../support/mallHere.js';
 
 let mall: string;
 beforeAll(() => {

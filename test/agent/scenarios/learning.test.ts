@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { outputs } from '../../../src/agent/index.js';
 import { errorsJson, feedbackJson, proposalsJson, settledJson } from '../../../src/cli/schemas/learning.js';
-import { copyMall, modelEnv, removeDir, treeHash, xihe } from '../../support/mall.js';
+import { copyMall, modelEnv, removeDir, treeHash } from '../../support/mall.js';
+import { xiheHere as xihe } from '../../support/mallHere.js';
 import { type ModelServer, startModelServer } from '../../support/model-server.js';
 import { RETRY_REQUEST, retryEdit, retryRules } from './scripts.js';
 
