@@ -52,6 +52,7 @@ const ENV: ReadonlyArray<
   ['run', 'maxTurns', 'XIHE_MAX_TURNS', 'number'],
   ['run', 'maxTokens', 'XIHE_MAX_TOKENS', 'number'],
   ['run', 'maxSeconds', 'XIHE_MAX_SECONDS', 'number'],
+  ['run', 'maxAgents', 'XIHE_MAX_AGENTS', 'number'],
   ['run', 'maxCost', 'XIHE_MAX_COST', 'number'],
   ['sandbox', 'testCommand', 'XIHE_TEST_COMMAND', 'text'],
 ];

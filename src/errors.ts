@@ -31,6 +31,7 @@ export type XiheErrorCode =
   | 'UNDO_CONFLICT'
   | 'RECEIPT_NOT_FOUND'
   | 'COMMAND_DENIED'
+  | 'SPLIT_REFUSED'
   | 'COMMAND_TIMEOUT'
   | 'COMMAND_FAILED'
   | 'SIDE_EFFECT_OPEN'

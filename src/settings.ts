@@ -15,6 +15,8 @@ const runLimits = z.object({
   maxCost: z.number().positive().optional(),
   /** How often postcheck may send findings back to execute (DESIGN §3: at most 2). */
   maxRounds: z.number().int().min(0).max(2).default(2),
+  /** Sub-agents at once: each asks the endpoint by itself, and small accounts allow few requests at a time. 1 turns them off. */
+  maxAgents: z.number().int().min(1).max(4).default(3),
   /** Layers that runs do without, for comparing: nothing is left out by itself. */
   without: z.array(z.enum(LAYER_NAMES)).default([]),
   /** Whether the model is told of the part of the tree that the task needs, or of every path, for comparing. */

@@ -82,6 +82,25 @@ export const eventSchema = z.discriminatedUnion('type', [
     focus: z.array(z.string()).describe('从哪些文件开始'),
     playbook: z.string().nullable().describe('流程模板的标题'),
   }),
+  event('work.split', '工作分成了几份，由几个子智能体同时做', {
+    parts: z.array(
+      z.object({
+        agent: z.string().describe('子智能体的名字，它的事件带着这个名字'),
+        title: z.string(),
+        files: z.array(z.string()).describe('从哪些文件开始'),
+      }),
+    ),
+  }),
+  event('agent.finished', '一个子智能体结束了', {
+    title: z.string(),
+    state: z.string().describe('done 做完了，stopped 没有做完，failed 出错'),
+    turns: z.number().describe('用了几轮'),
+    ms,
+  }),
+  event('work.merged', '几份改动合到了一起', {
+    files: z.array(z.string()).describe('合好的文件'),
+    conflicts: z.array(z.string()).describe('有冲突的文件，交给其中一个子智能体，解决不了再问人'),
+  }),
   event('entry.injected', '一条条目放到了模型或用户面前', {
     id: z.string(),
     entryType: z.string().describe('term、knowledge、playbook、warning'),

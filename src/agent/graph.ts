@@ -6,9 +6,13 @@ import { answerNode } from './nodes/answer.js';
 import { applyNode } from './nodes/apply.js';
 import { approveNode } from './nodes/approve.js';
 import { askNode } from './nodes/ask.js';
+import { briefPartNode } from './nodes/brief-part.js';
 import { confirmNode } from './nodes/confirm.js';
+import { divideNode } from './nodes/divide.js';
 import { executeNode } from './nodes/execute.js';
 import { fillNode } from './nodes/fill.js';
+import { handInNode } from './nodes/hand-in.js';
+import { mergeNode } from './nodes/merge.js';
 import { planNode } from './nodes/plan.js';
 import { goesBack, postcheckNode } from './nodes/postcheck.js';
 import { prereadNode } from './nodes/preread.js';
@@ -16,11 +20,14 @@ import { hasNext, reportNode } from './nodes/report.js';
 import { routeNode } from './nodes/route.js';
 import { selectNode } from './nodes/select.js';
 import { toolsNode } from './nodes/tools.js';
-import { type RunState, XiheState } from './state.js';
+import { openConflicts } from './parallel/conflicts.js';
+import { safely } from './parallel/safely.js';
+import { sendsOf } from './parallel/split.js';
+import { AgentOutput, type RunState, XiheState } from './state.js';
 
 /**
  * The workflow: route → preread → plan → execute ⇄ tools → postcheck → confirm → apply → report, with the question, tool and
- * chat branches. Labels on the edges are what Studio and `xihe graph` show.
+ * chat branches. Independent parts of a plan go to sub-agents, a graph of their own, side by side; `merge` brings them together. Labels on the edges are what Studio and `xihe graph` show.
  *
  * @param deps where projects and models come from
  * @param checkpointer where state is kept; a LangGraph server brings its own
@@ -30,6 +37,17 @@ export function buildGraph(deps: GraphDeps, checkpointer?: BaseCheckpointSaver) 
     const run = makeNode(name, deps, body);
     return (state: RunState, runtime: unknown) => run(state, runtime as NodeRuntime);
   };
+  const agent = new StateGraph({ state: XiheState, output: AgentOutput })
+    .addNode('brief', node('agent:brief', safely(briefPartNode)))
+    .addNode('execute', node('agent:execute', safely(executeNode)))
+    .addNode('tools', node('agent:tools', safely(toolsNode)))
+    .addNode('hand_in', node('agent:hand-in', handInNode))
+    .addEdge(START, 'brief')
+    .addConditionalEdges('brief', afterPart, { 动手: 'execute', 出错: 'hand_in' })
+    .addConditionalEdges('execute', afterExecute, { 调用工具: 'tools', 改完了: 'hand_in', 模型出错: 'hand_in' })
+    .addConditionalEdges('tools', afterPart, { 动手: 'execute', 出错: 'hand_in' })
+    .addEdge('hand_in', END)
+    .compile({ name: 'agent' });
   const graph = new StateGraph(XiheState)
     .addNode('route', node('route', routeNode))
     .addNode('preread', node('preread', prereadNode))
@@ -37,6 +55,9 @@ export function buildGraph(deps: GraphDeps, checkpointer?: BaseCheckpointSaver) 
     .addNode('ask', node('ask', askNode))
     .addNode('execute', node('execute', executeNode))
     .addNode('tools', node('tools', toolsNode))
+    .addNode('divide', node('divide', divideNode))
+    .addNode('agent', agent)
+    .addNode('merge', node('merge', mergeNode))
     .addNode('postcheck', node('postcheck', postcheckNode))
     .addNode('confirm', node('confirm', confirmNode))
     .addNode('apply', node('apply', applyNode))
@@ -52,11 +73,23 @@ export function buildGraph(deps: GraphDeps, checkpointer?: BaseCheckpointSaver) 
     .addConditionalEdges('plan', (s) => afterPlan(s, deps), {
       先问清楚: 'ask',
       动手: 'execute',
+      分头做: 'divide',
       无模型或不能继续: 'report',
     })
-    .addConditionalEdges('ask', (s) => afterAsk(s, deps), { 继续: 'execute', 不做或无模型: 'report' })
+    .addConditionalEdges('ask', (s) => afterAsk(s, deps), { 继续: 'execute', 分头做: 'divide', 不做或无模型: 'report' })
     .addConditionalEdges('execute', afterExecute, { 调用工具: 'tools', 改完了: 'postcheck', 模型出错: 'report' })
-    .addEdge('tools', 'execute')
+    .addConditionalEdges('tools', (s) => (s.split?.working.length ? '分头做' : '接着做'), {
+      接着做: 'execute',
+      分头做: 'divide',
+    })
+    .addConditionalEdges('divide', sendsOf, { 每份一个: 'agent' })
+    .addEdge('agent', 'merge')
+    .addConditionalEdges('merge', afterMerge, {
+      解决冲突: 'agent',
+      接着做: 'execute',
+      都做完了: 'postcheck',
+      模型出错: 'report',
+    })
     .addConditionalEdges('postcheck', (s) => afterPostcheck(s, deps), {
       退回修改: 'execute',
       请人确认: 'confirm',
@@ -99,11 +132,27 @@ async function hasModel(state: RunState, deps: GraphDeps): Promise<boolean> {
 async function afterPlan(state: RunState, deps: GraphDeps) {
   if (state.planned?.stopped) return '无模型或不能继续';
   if ((state.planned?.openQuestions.length ?? 0) > 0) return '先问清楚';
-  return (await hasModel(state, deps)) ? '动手' : '无模型或不能继续';
+  return (await hasModel(state, deps)) ? howToWork(state) : '无模型或不能继续';
 }
 
 async function afterAsk(state: RunState, deps: GraphDeps) {
-  return state.answers?.proceed && (await hasModel(state, deps)) ? '继续' : '不做或无模型';
+  if (!state.answers?.proceed || !(await hasModel(state, deps))) return '不做或无模型';
+  return howToWork(state) === '分头做' ? '分头做' : '继续';
+}
+
+function howToWork(state: RunState): '动手' | '分头做' {
+  return (state.planned?.parts?.length ?? 0) > 1 ? '分头做' : '动手';
+}
+
+function afterPart(state: RunState) {
+  return state.error ? '出错' : '动手';
+}
+
+function afterMerge(state: RunState) {
+  const sends = sendsOf(state);
+  if (sends.length > 0) return sends;
+  if (state.error) return '模型出错';
+  return state.split?.by === 'model' ? '接着做' : '都做完了';
 }
 
 function afterExecute(state: RunState) {
@@ -118,7 +167,8 @@ function afterExecute(state: RunState) {
 
 async function afterPostcheck(state: RunState, deps: GraphDeps) {
   const project = await deps.openProject(state.request?.repo ?? deps.defaultRepo);
-  if (project.changeset(state.changesetId!).list().length === 0) return '没有改动';
+  const isEmpty = project.changeset(state.changesetId!).list().length === 0;
+  if (isEmpty && openConflicts(state, { project }).length === 0) return '没有改动';
   const model = state.request?.options.noModel ? null : deps.openModel(project);
   return goesBack(state, { model, project }) ? '退回修改' : '请人确认';
 }

@@ -54,6 +54,14 @@ export function confirmLine({ path, change, added, removed, now }: ConfirmFile):
   return `${act} ${path}（+${added} −${removed}${now === undefined ? '' : `；现在 ${now}`}）`;
 }
 
+/** A file about which sub-agents differ and that is not written. */
+export interface ConfirmConflict {
+  path: string;
+  /** In Chinese: what the conflict is, and whose. */
+  text: string;
+  versions: { title: string; diff: string }[];
+}
+
 export interface ConfirmRequest extends HumanRequest {
   kind: 'confirm';
   changesetId: string;
@@ -62,6 +70,8 @@ export interface ConfirmRequest extends HumanRequest {
   /** Unified diff, cut where it is long; the whole lies in the changeset. */
   diff: string;
   findings: { severity: string; text: string; source?: string | undefined }[];
+  /** Absent where nothing is open. */
+  conflicts?: ConfirmConflict[];
   tests: { command: string; ok: boolean; summary: string; sandbox?: string | undefined } | null;
   /** Commands that the playbook wants and that Xihe does not run by itself. */
   commands: { command: string; danger: string; purpose: string }[];

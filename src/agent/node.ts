@@ -76,10 +76,11 @@ export type NodeBody = (state: RunState, env: NodeEnv) => Promise<RunUpdate> | R
 export function makeNode(name: string, deps: GraphDeps, body: NodeBody) {
   const run = async (state: RunState, runtime: NodeRuntime): Promise<RunUpdate> => {
     const started = Date.now();
-    const emit: Emit = (event) => runtime.writer?.(stamped(event));
+    const agent = state.part?.name;
+    const emit: Emit = (event) => runtime.writer?.(stamped(agent === undefined ? event : { ...event, agent }));
     emit({ type: 'node.started', node: name });
     try {
-      await pauseIfAsked(name, runtime.signal);
+      await pauseIfAsked(name, runtime.signal, agent);
       if (runtime.signal?.aborted) throw new XiheError('CANCELLED', '已停下', { hint: '用 xihe resume 接着跑。' });
       const whole = await deps.openProject(allowedRepo(deps, state.request?.repo));
       const project = projectIn(whole, state.arm);
@@ -92,7 +93,7 @@ export function makeNode(name: string, deps: GraphDeps, body: NodeBody) {
         thread: runtime.configurable?.thread_id ?? 'default',
       };
       const update = await body(deps.served ? asServed(state, deps.served, runtime.configurable) : state, env);
-      await pauseIfAsked(`${name}:after`, runtime.signal);
+      await pauseIfAsked(`${name}:after`, runtime.signal, agent);
       const ms = Date.now() - started;
       emit({ type: 'node.finished', node: name, ms });
       // `route` starts the clock anew, so that its own value stands.
@@ -129,10 +130,11 @@ function allowedRepo(deps: GraphDeps, asked: string | undefined): string {
 
 /**
  * `XIHE_PAUSE_IN=plan` (or `plan:after`) stops inside a node until the process is killed: for attaching a debugger, and for
- * the crash tests, which kill the process in each node and resume.
+ * the crash tests, which kill the process in each node and resume. `part-2/agent:tools` stops one sub-agent only.
  */
-async function pauseIfAsked(point: string, signal: AbortSignal | undefined): Promise<void> {
-  if (process.env.XIHE_PAUSE_IN !== point) return;
+async function pauseIfAsked(point: string, signal: AbortSignal | undefined, agent?: string): Promise<void> {
+  const asked = process.env.XIHE_PAUSE_IN;
+  if (asked !== point && (agent === undefined || asked !== `${agent}/${point}`)) return;
   process.stderr.write(`[xihe] paused in ${point}\n`);
   await new Promise<void>((resolve) => {
     const keepAlive = setInterval(() => {}, 60_000);

@@ -104,6 +104,20 @@ export const runJson = briefJson.extend({
   report: z.object({ kind: z.string(), ok: z.boolean(), text: z.string() }).nullable(),
   reports: z.array(z.object({ kind: z.string(), ok: z.boolean(), text: z.string() })),
   answer: z.string().nullable(),
+  agents: z
+    .array(
+      z.object({
+        name: z.string(),
+        title: z.string(),
+        state: z
+          .enum(['done', 'stopped', 'failed'])
+          .describe('stopped 没有做完，它改好的照样合并；failed 出错，它的改动没有采用'),
+        why: z.string().nullable(),
+        files: z.array(z.string()),
+        turns: z.number(),
+      }),
+    )
+    .describe('同时做的子智能体，每份一个；名字带 -fix 的是解决冲突'),
   changes: z
     .object({
       changeset: z.string(),

@@ -1,7 +1,7 @@
 import { identifiersOf } from '../text/index.js';
 import type { ToolOutcome } from '../tools/index.js';
 import { type CoreResult, renderHits, type Term } from '../zhcore/index.js';
-import { inject, nothingRetrieved, wasInjected } from './injection.js';
+import { inject, nothingRetrieved, ownLines, wasInjected } from './injection.js';
 import { intentOf, type NodeEnv } from './node.js';
 import type { Injection, RunState } from './state.js';
 import type { CallSite } from './tool-context.js';
@@ -80,6 +80,9 @@ function enteredModule(state: RunState, env: NodeEnv, site: CallSite): string | 
   const newest = site.fed.at(-1);
   if (newest?.form !== 'read') return undefined;
   const module = moduleOf(newest.path);
-  const before = [...state.fed.filter((f) => f.run === state.run && f.form !== 'skeleton'), ...site.fed.slice(0, -1)];
+  const before = [
+    ...ownLines(state, state.fed).filter((f) => f.run === state.run && f.form !== 'skeleton'),
+    ...site.fed.slice(0, -1),
+  ];
   return module !== undefined && !before.some((f) => moduleOf(f.path) === module) ? module : undefined;
 }

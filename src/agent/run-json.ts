@@ -1,7 +1,8 @@
-import { AIMessage, ToolMessage } from '@langchain/core/messages';
+import { AIMessage, type BaseMessage, ToolMessage } from '@langchain/core/messages';
 import { briefOf } from './brief.js';
 import { textOf } from './node.js';
 import type { RunJson } from './output-schemas.js';
+import { callName, legsOf } from './parallel/legs.js';
 import type { Project } from './project.js';
 import type { ThreadView } from './session.js';
 
@@ -23,6 +24,14 @@ export function runJsonOf(view: ThreadView, project: Project): RunJson {
     report: state.reported ? { kind: state.reported.kind, ok: state.reported.ok, text: state.reported.text } : null,
     reports: state.reports.map(({ kind, ok, text }) => ({ kind, ok, text })),
     answer: state.answered,
+    agents: (state.agents ?? []).map(({ name, title, state: how, why, files, turns }) => ({
+      name,
+      title,
+      state: how,
+      why,
+      files,
+      turns,
+    })),
     changes: changesOf(view, project),
     receipt: state.receipt?.id ?? null,
     findings: state.findings.map(({ entryId: _id, ...finding }) => finding),
@@ -68,21 +77,40 @@ function changesOf(view: ThreadView, project: Project): RunJson['changes'] {
 
 const EDIT_TOOLS = new Set(['edit_file', 'write_file', 'delete_file', 'move_file']);
 
-/** The edits that the model asked for, with the turn and the call that made each. */
-export function editsOf(view: ThreadView): { turn: number; tool: string; path: string; call: string; ok: boolean }[] {
-  const results = new Map(view.state.messages.filter((m) => ToolMessage.isInstance(m)).map((m) => [m.tool_call_id, m]));
+/** An edit that a model asked for, with the turn and the call that made it. */
+export interface Edit {
+  turn: number;
+  tool: string;
+  path: string;
+  call: string;
+  ok: boolean;
+  /** Which sub-agent; the run itself where it is missing. */
+  agent?: string;
+}
+
+/** The edits of the newest run: its own, then those of its sub-agents. */
+export function editsOf({ state }: ThreadView): Edit[] {
+  const own = editsIn(state.messages, undefined, 0);
+  const [, ...others] = legsOf(state);
+  return [...own, ...others.flatMap(({ agent, messages, from }) => editsIn(messages, agent, from))];
+}
+
+function editsIn(messages: readonly BaseMessage[], agent: string | undefined, from: number): Edit[] {
+  const results = new Map(messages.filter((m) => ToolMessage.isInstance(m)).map((m) => [m.tool_call_id, m]));
   let turn = 0;
-  return view.state.messages.flatMap((m) => {
+  return messages.flatMap((m, i) => {
     if (!AIMessage.isInstance(m) || m.id?.startsWith('report-')) return [];
     turn++;
+    if (i < from) return [];
     return (m.tool_calls ?? [])
       .filter((call) => EDIT_TOOLS.has(call.name))
       .map((call) => ({
         turn,
         tool: call.name,
         path: String(call.args.path ?? ''),
-        call: call.id ?? '',
+        call: callName(agent, call.id ?? ''),
         ok: isOk(results.get(call.id ?? '')),
+        ...(agent === undefined ? {} : { agent }),
       }));
   });
 }

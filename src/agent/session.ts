@@ -10,6 +10,7 @@ import type { PendingRequest } from './human.js';
 import { keptOf } from './kept.js';
 import { openModel } from './model.js';
 import type { GraphDeps } from './node.js';
+import { sideChangesets } from './parallel/split.js';
 import { openProject, type Project } from './project.js';
 import type { RunOptions, RunState } from './state.js';
 
@@ -227,7 +228,10 @@ export class Session {
     }
     // The current thread is one of those kept, whatever its age among them.
     await this.saver.prune(keep - 1, [current, ...open.map((v) => v.thread)]);
-    const protect = open.flatMap((v) => (v.state.changesetId ? [v.state.changesetId] : []));
+    const protect = open.flatMap((v) => [
+      ...(v.state.changesetId ? [v.state.changesetId] : []),
+      ...sideChangesets(v.state),
+    ]);
     try {
       pruneSandboxState(this.project.layout.stateDir, { keep, protect });
     } catch (e) {

@@ -1,6 +1,7 @@
 import { MessagesValue, ReducedValue, StateSchema } from '@langchain/langgraph';
 import * as z from 'zod';
 import { LAYER_NAMES, LAYERS, TREE_CONTEXTS } from '../layers.js';
+import { outcomeSchema, partSchema, planPartSchema, splitSchema } from './parallel/schema.js';
 import { addUsage, NO_USAGE, usageSchema } from './usage.js';
 
 /**
@@ -115,6 +116,8 @@ export const planSchema = z.object({
   playbook: playbookRunSchema.nullable(),
   /** `Hit<Warning>` of zhcore as plain JSON: the team's warnings about the files in focus, by path alone. */
   placeWarnings: z.array(z.unknown()).default([]),
+  /** Parts of the request that don't touch each other, two or more; empty where it is one piece of work. */
+  parts: z.array(planPartSchema).optional(),
   /** What must be asked before anything is changed. */
   openQuestions: z.array(z.string()),
   /** A required check with `on_missing: stop` failed. */
@@ -122,7 +125,7 @@ export const planSchema = z.object({
 });
 
 export const findingSchema = z.object({
-  from: z.enum(['warning', 'playbook', 'path', 'syntax', 'tests', 'review', 'secret']),
+  from: z.enum(['warning', 'playbook', 'path', 'syntax', 'tests', 'review', 'secret', 'conflict']),
   severity: z.enum(['block', 'warn']),
   path: z.string().optional(),
   line: z.number().optional(),
@@ -151,6 +154,8 @@ export const injectionSchema = z.object({
   turn: z.number(),
   tokens: z.number(),
   why: z.string(),
+  /** Which sub-agent it was put before. */
+  agent: z.string().optional(),
 });
 
 export const fedSchema = z.object({
@@ -167,6 +172,8 @@ export const fedSchema = z.object({
   call: z.string().optional(),
   /** First and last line of a text that was read. */
   lines: z.tuple([z.number(), z.number()]).optional(),
+  /** Which sub-agent it was given to. */
+  agent: z.string().optional(),
 });
 
 /** Where the run looks in the tree; it outlives a run, so that the next request goes on there. */
@@ -211,6 +218,17 @@ const append = <T extends z.ZodType>(item: T) =>
       reducer: (current: z.output<T>[], next: z.output<T>[]) => [...current, ...next],
     },
   );
+
+const ledger = append(injectionSchema);
+const fed = append(fedSchema);
+const agents = append(outcomeSchema);
+const usage = new ReducedValue(
+  usageSchema.default(() => ({ ...NO_USAGE })),
+  { inputSchema: usageSchema, reducer: addUsage },
+);
+
+/** What a sub-agent hands to the run; the rest of its state stays its own. */
+export const AgentOutput = new StateSchema({ agents, ledger, fed, usage });
 
 export const XiheState = new StateSchema({
   request: requestSchema.nullable().default(null),
@@ -266,14 +284,15 @@ export const XiheState = new StateSchema({
   reported: reportSchema.nullable().default(null),
   /** Reports of all intents of this request, in order. */
   reports: append(reportSchema),
-  ledger: append(injectionSchema),
-  fed: append(fedSchema),
+  ledger,
+  fed,
+  /** How the work was split; what it is to do, in the state of a sub-agent; how sub-agents of this intent ended. */
+  split: splitSchema.nullable().default(null),
+  part: partSchema.nullable().default(null),
+  agents,
   workspace: workspaceSchema.default(() => ({ focus: null, history: [] })),
   turns: append(turnSchema),
-  usage: new ReducedValue(
-    usageSchema.default(() => ({ ...NO_USAGE })),
-    { inputSchema: usageSchema, reducer: addUsage },
-  ),
+  usage,
   /** Milliseconds that the nodes of this run took: models, tools and checks, but not waiting for people. */
   elapsedMs: new ReducedValue(z.number().default(0), { inputSchema: z.number(), reducer: (a, b) => a + b }),
 });

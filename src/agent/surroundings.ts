@@ -1,6 +1,7 @@
 import { GRAIN_MAP, grainOf, type Hotspot, type PathContext, Workspace, type WorkspaceState } from '../paths/index.js';
 import { estimateTokens, identifiersOf, stableHash } from '../text/index.js';
 import { armOf } from './arm.js';
+import { agentOf } from './injection.js';
 import { intentOf, type NodeEnv } from './node.js';
 import type { Fed, Plan, RunState } from './state.js';
 
@@ -23,7 +24,7 @@ export async function surroundingsOf(state: RunState, env: NodeEnv, paths: PathC
   if (context === 'tree') return { text: wholeTree(paths.files), fed: [] };
   if (without.includes('paths')) return { text: '（没有）', fed: [] };
   const plan = state.planned!;
-  const base = { run: state.run, intent: state.routed?.index ?? 0, turn: 0 };
+  const base = { run: state.run, intent: state.routed?.index ?? 0, turn: 0, ...agentOf(state) };
   const grain = grainOf({
     request: intentOf(state).text,
     taskType: plan.taskType,

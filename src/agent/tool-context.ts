@@ -4,6 +4,7 @@ import type { Changeset } from '../sandbox/index.js';
 import type { Caller, ToolContext } from '../tools/index.js';
 import { isWithout, PLAIN_RESULT_TOKENS } from './arm.js';
 import { droppedCalls } from './context-window.js';
+import { agentOf, ownLines } from './injection.js';
 import { windowOf } from './model-window.js';
 import { conversationOf, type NodeEnv, requestOf } from './node.js';
 import type { Fed, RunState } from './state.js';
@@ -85,7 +86,7 @@ export async function callSite(state: RunState, env: NodeEnv, changeset?: Change
     fed: (entry) => {
       const told = { ...entry, call: callId };
       feeding.record(told);
-      fed.push({ ...told, run: state.run, intent });
+      fed.push({ ...told, run: state.run, intent, ...agentOf(state) });
     },
     audit: (entry) => record(state, env, entry),
     progress: (text) => env.emit({ type: 'progress', text }),
@@ -107,7 +108,9 @@ export function tellStaged(changeset: Changeset, env: NodeEnv, by?: string): voi
  */
 function feedingOf(state: RunState, env: NodeEnv): FeedingLedger {
   const intent = state.routed?.index ?? 0;
-  const ledger = new FeedingLedger(state.fed.filter((fed) => fed.run === state.run && (fed.intent ?? 0) === intent));
+  const ledger = new FeedingLedger(
+    ownLines(state, state.fed).filter((fed) => fed.run === state.run && (fed.intent ?? 0) === intent),
+  );
   // What the model saw when it made these calls: everything before them.
   const seen = conversationOf(state).slice(0, -1);
   ledger.forget(droppedCalls(seen, windowOf(env)));

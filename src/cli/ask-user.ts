@@ -56,6 +56,10 @@ function showConfirm(request: ConfirmRequest, session: Session): void {
     print(
       `${f.severity === 'block' ? pc.red('必须改') : pc.yellow('提醒')}：${visible(f.text)}${f.source ? pc.dim(`（来源 ${f.source}）`) : ''}`,
     );
+  for (const { text, versions } of request.conflicts ?? []) {
+    print(pc.red(`没有解决的冲突，不会写入：${visible(text)}`));
+    for (const { title, diff } of versions) print(`${pc.bold(`「${visible(title)}」的版本：`)}\n${colourDiff(diff)}`);
+  }
   for (const c of request.commands)
     print(`之后请自己运行：${c.command}（${c.purpose}，危险等级${DANGER[c.danger] ?? c.danger}）`);
 }

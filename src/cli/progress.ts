@@ -9,6 +9,12 @@ const NODE_NAMES: Record<string, string> = {
   ask: '先问清楚',
   execute: '执行',
   tools: '工具',
+  divide: '分头做',
+  merge: '合并',
+  'agent:brief': '预读',
+  'agent:execute': '执行',
+  'agent:tools': '工具',
+  'agent:hand-in': '交回',
   postcheck: '后检',
   confirm: '确认',
   apply: '写入',
@@ -20,6 +26,7 @@ const NODE_NAMES: Record<string, string> = {
   act: '执行操作',
 };
 
+const AGENT_STATE: Record<string, string> = { done: '做完了', stopped: '没有做完', failed: '没有做成' };
 const KIND: Record<string, string> = { edit: '修改', qa: '提问', tool: '操作', chat: '闲聊' };
 
 /**
@@ -36,13 +43,15 @@ export function progressPrinter(words: boolean): (event: RunEvent) => void {
   };
   return (event) => {
     if (event.type === 'model.token') {
-      if (!words) return;
+      // The words of several at once would run into each other; what each says at its end stands in the report.
+      if (!words || event.agent !== undefined) return;
       process.stderr.write(pc.dim(visible(event.text)));
       inText = true;
       return;
     }
+    const { agent } = event;
     const text = describe(shown(event));
-    if (text) line(text);
+    if (text) line(agent === undefined ? text : `${pc.magenta(`[${agent}]`)} ${text.trimStart()}`);
   };
 }
 
@@ -61,6 +70,19 @@ function describe(e: RunEvent): string | undefined {
       return `  ${e.why}；术语 ${e.terms}，知识 ${e.knowledge}，流程模板 ${e.playbooks}，警示 ${e.warnings}`;
     case 'plan.made':
       return `  ${e.playbook ? `流程模板「${e.playbook}」` : `${e.steps} 步`}；从 ${e.focus.slice(0, 3).join('、') || '（没有找到文件）'} 开始`;
+    case 'work.split':
+      return e.parts
+        .map(
+          ({ agent, title, files }) =>
+            `  ${pc.magenta(`[${agent}]`)} ${title}${pc.dim(`（从 ${files.join('、')} 开始）`)}`,
+        )
+        .join('\n');
+    case 'agent.finished':
+      return `${AGENT_STATE[e.state] ?? e.state}：${e.title}${pc.dim(`（${e.turns} 轮，${(e.ms / 1000).toFixed(1)} 秒）`)}`;
+    case 'work.merged':
+      return e.conflicts.length > 0
+        ? pc.yellow(`  合并了 ${e.files.length} 个文件；有冲突：${e.conflicts.join('、')}`)
+        : `  合并了 ${e.files.length} 个文件，没有冲突`;
     case 'model.retry':
       return pc.yellow(`  模型没有答完，第 ${e.attempt} 次重试（前面显示的作废）：${e.reason}`);
     case 'model.fallback':

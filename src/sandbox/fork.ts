@@ -114,6 +114,11 @@ export function forkedFiles(stateDir: string, id: string): ForkedFile[] {
   return [...files.values()].filter(({ before, after }) => before !== after).sort((a, b) => (a.path < b.path ? -1 : 1));
 }
 
+/** Paths of the files that a fork changed since it began, sorted. */
+export function changedInFork(stateDir: string, id: string): string[] {
+  return forkedFiles(stateDir, id).map(({ path }) => path);
+}
+
 /** The bytes of a version that a changeset keeps. @param hash null gives null */
 export function versionOf(stateDir: string, id: string, hash: string | null): Uint8Array | null {
   return hash === null ? null : stateBytes(join(stateDir, 'changesets', folderName(id), 'blobs', hash));
@@ -138,6 +143,11 @@ export function adoptFile(stateDir: string, id: string, file: Version & { path: 
     const entry = entryOf(file.path, file.bytes && hashOf(file.bytes), first, file.key);
     inState(journal, () => appendJournal(journal, entry, goodBytes));
   });
+}
+
+/** Where something may be noted that lives as long as a changeset. @param name of a file */
+export function noteFile(stateDir: string, id: string, name: string): string {
+  return join(stateDir, 'changesets', folderName(id), name);
 }
 
 /** Whether anything was staged in a changeset under this key. */

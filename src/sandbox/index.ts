@@ -8,7 +8,8 @@ export { Changeset } from './changeset.js';
 export { type FileVersion, fileHistory } from './changesetHistory.js';
 export { type ConfinementStatus, confinementStatus, howItRan } from './confinement.js';
 export { type DangerVerdict, dangerOf, dangerOfProgram } from './danger.js';
-export { forkChangeset, type Version, versionOf } from './fork.js';
+export { diffFile } from './diff.js';
+export { changedInFork, forkChangeset, noteFile, stagedVersion, type Version, versionOf } from './fork.js';
 export { lockPath, withAsyncFileLock, withFileLock } from './lock.js';
 export {
   type ConflictSide,

@@ -4,6 +4,7 @@ export { openAlerts } from './builtin/alert-tools.js';
 export { commandFailed, renderRun, runInScratch, withoutCopy } from './builtin/command-tools.js';
 export { lookupKnowledge, RENDER_LIMITS, renderLookup, zhCoreQuery } from './builtin/core-tools.js';
 export { renderCandidates } from './builtin/path-tools.js';
+export { splitWork } from './builtin/split-work.js';
 export { TEST_OUTPUT_BYTES } from './builtin/test-tools.js';
 export { approvalOf, callTool, MAX_RESULT_TOKENS, parseInput } from './call.js';
 export { type ContractFault, contractFaults, defineTool, jsonSchemaOf, MAX_DESCRIPTION } from './contract.js';
@@ -39,4 +40,4 @@ export {
 export { maskPatch } from './secret-files.js';
 export { loadTeamTools, type TeamTool, type TeamToolProblem, teamDestinations } from './team-tools.js';
 export { readTestOutput, type TestFailure, type TestReport, testSummary } from './test-reports/index.js';
-export type { AnyContract, Caller, DangerCheck, ToolContext, ToolContract, ToolOutcome } from './types.js';
+export type { AnyContract, Caller, DangerCheck, ToolContext, ToolContract, ToolOutcome, WorkPart } from './types.js';

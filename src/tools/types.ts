@@ -45,6 +45,14 @@ export interface ToolContext {
   workspace?: Workspace;
   /** What runs use, shared between them; absent where nothing is to be kept. */
   hotspots?: Hotspots;
+  /** Where the work may be split; absent where it is not offered. */
+  split?: {
+    /** In Chinese: why not now. */
+    why?: string;
+    /** Parts at most. */
+    most: number;
+    take(parts: WorkPart[]): void;
+  };
   fed(entry: FedPath): void;
   /** What the rules of the project say; absent where nothing of them is known, and then only the contract counts. */
   policy?: Policy;
@@ -52,6 +60,14 @@ export interface ToolContext {
   approval?: Approval;
   audit(entry: Omit<AuditEntry, 'at' | 'who' | 'thread' | 'trace'>): void;
   progress(text: string): void;
+}
+
+/** A part of the work that somebody else may do at the same time. */
+export interface WorkPart {
+  title: string;
+  instruction: string;
+  /** As in the project; they may not be there yet. */
+  files: string[];
 }
 
 /** A person, or a rule, agreed to one call: of this tool, with these arguments. Made by `approvalOf`. */

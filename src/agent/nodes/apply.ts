@@ -10,6 +10,8 @@ import { record } from '../tool-context.js';
  */
 export const applyNode: NodeBody = async (state, env) => {
   const changeset = env.project.changeset(state.changesetId!);
+  // A yes to nothing but open conflicts writes nothing.
+  if (changeset.list().length === 0) return {};
   const started = Date.now();
   let receipt: Receipt;
   try {

@@ -1,13 +1,23 @@
 import { join } from 'node:path';
 import { HumanMessage } from '@langchain/core/messages';
 import { XiheError } from '../../errors.js';
-import type { Changeset, Danger, FileDiff } from '../../sandbox/index.js';
+import type { Changeset, Danger, FileDiff, ForkConflict } from '../../sandbox/index.js';
 import { stableHash } from '../../text/index.js';
 import { factsOf } from '../../tools/index.js';
 import { askHuman } from '../ask-human.js';
 import { playbookCommands } from '../checks/diff-checks.js';
-import { type ConfirmFile, type ConfirmRequest, confirmLine, readEditedFiles, readVerdict } from '../human.js';
+import { asData } from '../data-mark.js';
+import {
+  type ConfirmConflict,
+  type ConfirmFile,
+  type ConfirmRequest,
+  confirmLine,
+  readEditedFiles,
+  readVerdict,
+} from '../human.js';
 import type { NodeBody, NodeEnv } from '../node.js';
+import { openConflicts } from '../parallel/conflicts.js';
+import { conflictLine, conflictVersions } from '../parallel/told.js';
 import { prompt } from '../prompts.js';
 import type { Decision, Finding, RunState } from '../state.js';
 import { callerOf, tellStaged } from '../tool-context.js';
@@ -31,23 +41,46 @@ export const confirmNode: NodeBody = (state, env) => {
   const changeset = env.project.changeset(state.changesetId!);
   tellStaged(changeset, env, 'user');
   const diffs = changeset.diff();
-  const danger = dangerOfChange(diffs, state.findings);
+  const conflicts = openConflicts(state, env).map((one) => shownConflict(one, state, env));
+  // What nobody could bring together is never waved through.
+  const danger = conflicts.length > 0 ? 'high' : dangerOfChange(diffs, state.findings);
   const ruled = byRules(diffs, danger, state, env);
   if (ruled) return { decision: ruled };
-  const decision = askHuman(confirmRequest(state, env.project.layout.root, changeset, diffs, danger), (answer) => {
-    const verdict = readVerdict(answer);
-    if (verdict.verdict === 'edit') takeEdits(changeset, readEditedFiles(answer), verdict, `edit-${state.round}`);
-    return verdict;
-  });
+  const decision = askHuman(
+    confirmRequest(state, env.project.layout.root, changeset, diffs, danger, conflicts),
+    (answer) => {
+      const verdict = readVerdict(answer);
+      if (verdict.verdict === 'edit') takeEdits(changeset, readEditedFiles(answer), verdict, `edit-${state.round}`);
+      return verdict;
+    },
+  );
   if (decision.verdict !== 'edit' || !decision.comment) return { decision };
   const note = new HumanMessage({
     id: `comment-${state.run}-${state.routed?.index ?? 0}-${state.round}`,
-    content: prompt('comment', { comment: decision.comment }),
+    content: prompt('comment', { comment: decision.comment }) + toldWith(conflicts, state, env),
     // As it was written, for whoever learns from it at the end of the run.
     additional_kwargs: { xihe_comment: decision.comment },
   });
   return { decision, messages: [note] };
 };
+
+/** A conflict as people see it. */
+function shownConflict(conflict: ForkConflict, state: RunState, env: NodeEnv): ConfirmConflict {
+  return {
+    path: conflict.path,
+    text: conflictLine(conflict, state),
+    versions: conflictVersions(conflict, state, env),
+  };
+}
+
+/** The open conflicts behind a user's comment: it may be about them. */
+function toldWith(conflicts: readonly ConfirmConflict[], state: RunState, env: NodeEnv): string {
+  if (conflicts.length === 0) return '';
+  const told = conflicts.map(({ text, versions }) =>
+    [text, ...versions.map(({ title, diff }) => asData(state, env, title, diff))].join('\n'),
+  );
+  return `\n\n还没解决的冲突，这些文件现在没有改，用户说了怎么办就照做：\n${told.join('\n')}`;
+}
 
 /** What the rules decide on writing these files without a question; undefined where a person is to be asked. */
 function byRules(
@@ -115,6 +148,7 @@ function confirmRequest(
   changeset: Changeset,
   diffs: FileDiff[],
   danger: Danger,
+  conflicts: ConfirmConflict[],
 ): ConfirmRequest {
   const files = diffs.map((d) => ({
     path: d.path,
@@ -133,6 +167,8 @@ function confirmRequest(
   }));
   const early = state.stopReason ? `\n注意：${state.stopReason}，改动可能没有做完；这时提意见不会再改。` : '';
   const list = files.map((f) => `- ${confirmLine(f)}`).join('\n');
+  const open =
+    conflicts.length === 0 ? '' : `\n没有解决、也不会写入的冲突：\n${conflicts.map((c) => `- ${c.text}`).join('\n')}`;
   return {
     kind: 'confirm',
     changesetId: changeset.id,
@@ -140,13 +176,14 @@ function confirmRequest(
     files,
     diff,
     findings,
+    ...(conflicts.length > 0 ? { conflicts } : {}),
     tests: state.tests,
     commands: playbookCommands(state.planned?.playbook ?? null).ask,
     actionRequests: [
       {
         name: 'apply_changeset',
         args: { changesetId: changeset.id, files },
-        description: `把 ${files.length} 个文件的改动写入工作区：\n${list}${early}`,
+        description: `把 ${files.length} 个文件的改动写入工作区：\n${list}${open}${early}`,
       },
     ],
     reviewConfigs: [{ actionName: 'apply_changeset', allowedDecisions: ['approve', 'edit', 'reject'] }],

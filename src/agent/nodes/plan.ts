@@ -1,6 +1,7 @@
 import type { CoreResult } from '../../zhcore/index.js';
 import { isWithout } from '../arm.js';
 import { intentOf, type NodeBody } from '../node.js';
+import { isParallel, partsOf } from '../parallel/parts.js';
 import { assemblePlan, MAX_CANDIDATES, planTerms, runPlaybook } from '../planning.js';
 import { workspaceFor } from '../surroundings.js';
 
@@ -17,7 +18,9 @@ export const planNode: NodeBody = async (state, env) => {
   const match = retrieved.playbooks[0];
   const playbook = match ? await runPlaybook(match, paths, env) : null;
   const assembled = assemblePlan(taskType, terms, playbook, candidates);
-  const plan = { ...assembled, placeWarnings: env.project.core.warningsForFiles(assembled.focus) };
+  const most = isParallel(state, env) && env.model ? env.project.config.run.maxAgents : 1;
+  const parts = await partsOf(intent.text, assembled, paths, most);
+  const plan = { ...assembled, parts, placeWarnings: env.project.core.warningsForFiles(assembled.focus) };
   env.emit({ type: 'plan.made', steps: plan.steps.length, focus: plan.focus, playbook: playbook?.title ?? null });
   return { planned: plan, workspace: await workspaceFor(state, paths, plan.focus) };
 };

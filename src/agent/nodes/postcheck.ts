@@ -13,6 +13,8 @@ import { secretFindings } from '../checks/secret-checks.js';
 import { inScratch, runProjectTests } from '../checks/tests.js';
 import { inject, nothingRetrieved } from '../injection.js';
 import { intentOf, type NodeBody, type NodeEnv } from '../node.js';
+import { openConflicts } from '../parallel/conflicts.js';
+import { conflictLine } from '../parallel/told.js';
 import { prompt } from '../prompts.js';
 import type { Finding, Injection, PlaybookRun, RunState } from '../state.js';
 
@@ -21,9 +23,10 @@ export const postcheckNode: NodeBody = async (state, env) => {
   const changeset = env.project.changeset(state.changesetId!);
   const diffs = changeset.diff();
   const round = state.round + 1;
-  if (diffs.length === 0) return { findings: [], round, tests: null };
+  const told = conflictFindings(state, env);
+  if (diffs.length === 0) return { findings: told, round, tests: null, changesetHash: changesetHash(changeset) };
   const playbook = state.planned?.playbook ?? null;
-  const found = await diffFindings(state, env, changeset, diffs);
+  const found = [...told, ...(await diffFindings(state, env, changeset, diffs))];
   // Tests on code that does not parse say nothing new.
   const verdict = found.some((f) => f.from === 'syntax')
     ? { tests: null, findings: [] }
@@ -50,6 +53,29 @@ export const postcheckNode: NodeBody = async (state, env) => {
   };
 };
 
+/** What is left of merging the work of sub-agents: people decide it, so nothing of it goes back to a model. */
+function conflictFindings(state: RunState, env: NodeEnv): Finding[] {
+  if (!state.split) return [];
+  const open = new Set(openConflicts(state, env).map(({ path }) => path));
+  const conflicts = state.split.conflicts.map(
+    (conflict): Finding => ({
+      from: 'conflict',
+      severity: 'warn',
+      path: conflict.path,
+      text: open.has(conflict.path)
+        ? `冲突没有解决，这个文件没有改，等你决定：${conflictLine(conflict, state)}`
+        : `这里有过没解决的冲突，后来改成了现在这样，请看一遍：${conflictLine(conflict, state)}`,
+    }),
+  );
+  return [...conflicts, ...state.split.notes.map((text): Finding => ({ from: 'conflict', severity: 'warn', text }))];
+}
+
+/** The plan with what its parts start from. */
+function plannedWithParts({ planned, split }: RunState): RunState['planned'] {
+  const files = (split?.parts ?? []).flatMap((part) => part.files);
+  return planned && { ...planned, focus: [...new Set([...planned.focus, ...files])] };
+}
+
 /** What the diff alone says. */
 async function diffFindings(
   state: RunState,
@@ -67,7 +93,7 @@ async function diffFindings(
     ...(await importFindings(changeset, diffs, paths)),
     ...(await moduleFindings(changeset, diffs, layout.root, paths)),
     ...namedPathFindings(changeset, diffs, paths),
-    ...(await outsidePlanFindings(state.planned, intentOf(state).text, diffs, paths)),
+    ...(await outsidePlanFindings(plannedWithParts(state), intentOf(state).text, diffs, paths)),
   ];
 }
 

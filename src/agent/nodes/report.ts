@@ -5,6 +5,8 @@ import { briefLedger, briefOf, renderBrief } from '../brief.js';
 import { alertOfFailure } from '../failure-alert.js';
 import { learnFrom } from '../learning.js';
 import { conversationOf, intentOf, type NodeBody, type NodeEnv, textOf } from '../node.js';
+import { sideChangesets } from '../parallel/split.js';
+import { partLines } from '../parallel/told.js';
 import type { Fed, Report, RunState, RunUpdate } from '../state.js';
 import { freshIntent } from './route.js';
 
@@ -25,6 +27,8 @@ export const reportNode: NodeBody = async (state, env) => {
   if (learned.length > 0) report.text += `\n\n从你的意见里记下 ${learned.length} 条建议，采纳后才生效：xihe proposals`;
   await alertOfFailure(state, report, env);
   if (!more) tellEnd(state, report, env);
+  // What they staged is in the run's own changeset, or was not wanted.
+  for (const id of sideChangesets(state)) env.project.changeset(id).discard();
   return {
     reported: report,
     reports: [report],
@@ -88,7 +92,7 @@ function makeReport(state: RunState, env: NodeEnv): { report: Report; ledger: Ru
     };
   }
   // Asked last: what was done stays done when it is resumed where no model is configured.
-  if (!env.model && state.turn === 0) return withBrief(state, 'brief', true, '');
+  if (!env.model && state.turn === 0 && !state.split) return withBrief(state, 'brief', true, '');
   return { report: nothing(state), ledger: [] };
 }
 
@@ -133,6 +137,7 @@ function applied(state: RunState): Report {
   const files = receipt.files.map((f) => `- ${f}`).join('\n');
   const parts = [
     `已写入 ${receipt.files.length} 个文件：\n${files}`,
+    partsDone(state),
     testLine(state),
     findingLines(state),
     state.stopReason ? `提前收尾：${state.stopReason}。` : '',
@@ -140,6 +145,12 @@ function applied(state: RunState): Report {
     `撤销：xihe undo ${receipt.id}`,
   ];
   return { kind: 'changes', ok: true, text: parts.filter(Boolean).join('\n\n'), error: null };
+}
+
+/** How the parts of the work ended, where it was split. */
+function partsDone(state: RunState): string {
+  const lines = partLines(state);
+  return lines === '' ? '' : `分成 ${state.split!.parts.length} 份同时做：\n${lines}`;
 }
 
 function testLine(state: RunState): string {
@@ -166,7 +177,7 @@ function nothing(state: RunState): Report {
   return {
     kind: 'nothing',
     ok: true,
-    text: ['这次没有产生改动。', early, words].filter(Boolean).join('\n\n'),
+    text: ['这次没有产生改动。', partsDone(state), findingLines(state), early, words].filter(Boolean).join('\n\n'),
     error: null,
   };
 }

@@ -89,6 +89,9 @@ export function freshIntent(): RunUpdate {
     tool: null,
     answered: null,
     sources: null,
+    split: null,
+    part: null,
+    agents: new Overwrite([]) as never,
     error: null,
   };
 }

@@ -5,13 +5,17 @@ import {
   callTool,
   commandFailed,
   EXECUTE_TOOLS,
+  splitWork,
   type ToolContext,
   type ToolOutcome,
+  type WorkPart,
 } from '../../tools/index.js';
 import { toolsIn } from '../arm.js';
 import { asData, asDataLine, kindOf } from '../data-mark.js';
 import { inject } from '../injection.js';
 import { foreignReaders, type NodeBody, type NodeEnv } from '../node.js';
+import type { Split } from '../parallel/schema.js';
+import { mayOfferSplit, noSplitNow, splitOf } from '../parallel/split.js';
 import { remind } from '../reminders.js';
 import type { Injection } from '../state.js';
 import { brokenCall, callSite } from '../tool-context.js';
@@ -22,11 +26,23 @@ export const toolsNode: NodeBody = async (state, env) => {
   const last = state.messages.at(-1);
   if (!AIMessage.isInstance(last)) return {};
   const site = await callSite(state, env, env.project.changeset(state.changesetId!));
-  const tools = [...toolsIn(state, EXECUTE_TOOLS), ...(await foreignReaders(state, env))];
+  const offered = mayOfferSplit(state, env) ? [splitWork] : [];
+  const tools = [...toolsIn(state, EXECUTE_TOOLS), ...offered, ...(await foreignReaders(state, env))];
   const answers: ToolMessage[] = [];
+  let split: Split | undefined;
+  const mayTake = (call: string) => ({
+    most: env.project.config.run.maxAgents,
+    ...whyNot(split ? '这次已经分过一次，剩下的自己做完' : noSplitNow(state)),
+    take: (parts: WorkPart[]) => {
+      split = splitOf(state, state.changesetId!, parts, { by: 'model', call });
+    },
+  });
   const ledger: Injection[] = [];
   for (const call of last.tool_calls ?? []) {
-    const outcome = await answer(call.name, call.args, site.ctx(call.id ?? ''), tools, env);
+    const ctx = { ...site.ctx(call.id ?? ''), ...(offered.length > 0 ? { split: mayTake(call.id ?? '') } : {}) };
+    const outcome = await answer(call.name, call.args, ctx, tools, env);
+    // Its answer is what comes of the parts.
+    if (outcome.ok && call.name === splitWork.name) continue;
     ledger.push(...inject(state, 'execute', answeredEntries(call, outcome, 'execute', env), env));
     const reminder = remind(state, env, outcome, site, ledger);
     ledger.push(...reminder.ledger);
@@ -43,8 +59,12 @@ export const toolsNode: NodeBody = async (state, env) => {
     );
   }
   answers.push(...(last.invalid_tool_calls ?? []).map(brokenCall));
-  return { messages: answers, ledger, fed: site.fed, workspace: site.workspace() };
+  return { messages: answers, ledger, fed: site.fed, workspace: site.workspace(), ...(split ? { split } : {}) };
 };
+
+function whyNot(why: string | undefined): { why?: string } {
+  return why === undefined ? {} : { why };
+}
 
 async function answer(
   name: string,

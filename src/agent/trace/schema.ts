@@ -1,5 +1,7 @@
 import * as z from 'zod';
 
+const agent = z.string().optional().describe('哪个子智能体；主流程没有');
+
 /** What `xihe trace --json` prints. */
 export const traceJson = z.object({
   thread: z.string(),
@@ -20,10 +22,15 @@ export const traceJson = z.object({
       confidence: z.number(),
       tokens: z.number(),
       why: z.string(),
+      agent,
     }),
   ),
-  fed: z.array(z.object({ run: z.number(), turn: z.number(), form: z.string(), path: z.string(), tokens: z.number() })),
-  edits: z.array(z.object({ turn: z.number(), tool: z.string(), path: z.string(), call: z.string(), ok: z.boolean() })),
+  fed: z.array(
+    z.object({ run: z.number(), turn: z.number(), form: z.string(), path: z.string(), tokens: z.number(), agent }),
+  ),
+  edits: z.array(
+    z.object({ turn: z.number(), tool: z.string(), path: z.string(), call: z.string(), ok: z.boolean(), agent }),
+  ),
   acts: z
     .array(
       z.object({
@@ -42,6 +49,7 @@ export const traceJson = z.object({
     .array(
       z.object({
         step: z.number(),
+        agent,
         said: z.string().describe('模型在调用之外说的话'),
         calls: z.array(z.object({ id: z.string(), tool: z.string(), args: z.string(), result: z.string() })),
         prompt: z

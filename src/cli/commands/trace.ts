@@ -40,7 +40,7 @@ function toJson(view: ThreadView, project: Project) {
     request: state.request?.text ?? '',
     runs: state.run,
     arm: state.arm ?? { without: [], context: 'window' },
-    injections: state.ledger.map(({ run, phase, turn, type, id, version, source, confidence, tokens, why }) => ({
+    injections: state.ledger.map(({ run, phase, turn, type, id, version, source, confidence, tokens, why, agent }) => ({
       run,
       phase,
       turn,
@@ -51,8 +51,16 @@ function toJson(view: ThreadView, project: Project) {
       confidence,
       tokens,
       why,
+      ...(agent === undefined ? {} : { agent }),
     })),
-    fed: state.fed.map(({ run, turn, form, path, tokens }) => ({ run, turn, form, path, tokens })),
+    fed: state.fed.map(({ run, turn, form, path, tokens, agent }) => ({
+      run,
+      turn,
+      form,
+      path,
+      tokens,
+      ...(agent === undefined ? {} : { agent }),
+    })),
     edits: editsOf(view),
     acts: actsOf(view),
     findings: state.findings.map((f) => `${f.path ? `${f.path}${f.line ? `:${f.line}` : ''} ` : ''}${f.text}`),
@@ -96,7 +104,7 @@ function lineText({ lines, steps }: TraceDocument, place: string): string {
   const section = (title: string, list: readonly string[]) =>
     `${pc.bold(title)}\n${list.length > 0 ? list.map((one) => `  ${visible(one)}`).join('\n') : '  （没有）'}`;
   return [
-    `${head}\n第 ${step.step} 步，${call?.tool ?? ''} ${pc.dim(found.call ?? '')}`,
+    `${head}\n第 ${step.step} 步${by(step)}，${call?.tool ?? ''} ${pc.dim(found.call ?? '')}`,
     section('模型说', step.said === '' ? [] : step.said.split('\n')),
     section(
       '这一步之前看过的条目',
@@ -149,14 +157,19 @@ function outcomeOf(act: { approved: boolean | null; ok: boolean | null }): strin
   return act.ok ? pc.green('✓') : pc.red('✗');
 }
 
+/** Whose line it is, where it is a sub-agent's. */
+function by({ agent }: { agent?: string | undefined }): string {
+  return agent === undefined ? '' : `（${agent}）`;
+}
+
 function toText(t: TraceDocument): string {
   const injected = t.injections.map(
     (i) =>
-      `  ${PHASE[i.phase] ?? i.phase}·第 ${i.turn} 轮  ${TYPE[i.type] ?? i.type} ${pc.bold(i.id)}  ${i.tokens} token\n    ${pc.dim(`来源 ${i.source}，版本 ${i.version.slice(0, 7)}，可信度 ${i.confidence}；${i.why}`)}`,
+      `  ${PHASE[i.phase] ?? i.phase}·第 ${i.turn} 轮${by(i)}  ${TYPE[i.type] ?? i.type} ${pc.bold(i.id)}  ${i.tokens} token\n    ${pc.dim(`来源 ${i.source}，版本 ${i.version.slice(0, 7)}，可信度 ${i.confidence}；${i.why}`)}`,
   );
-  const fed = t.fed.map((f) => `  第 ${f.turn} 轮  ${FORM[f.form] ?? f.form} ${f.path}  ${f.tokens} token`);
+  const fed = t.fed.map((f) => `  第 ${f.turn} 轮${by(f)}  ${FORM[f.form] ?? f.form} ${f.path}  ${f.tokens} token`);
   const edits = t.edits.map(
-    (e) => `  第 ${e.turn} 轮  ${e.tool} ${e.path}  ${e.ok ? pc.green('✓') : pc.red('✗')}  ${pc.dim(e.call)}`,
+    (e) => `  第 ${e.turn} 轮${by(e)}  ${e.tool} ${e.path}  ${e.ok ? pc.green('✓') : pc.red('✗')}  ${pc.dim(e.call)}`,
   );
   const section = (title: string, lines: string[]) =>
     `${pc.bold(title)}\n${lines.length > 0 ? lines.join('\n') : '  （没有）'}`;
