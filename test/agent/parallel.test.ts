@@ -89,7 +89,10 @@ async function start(work: Worker, main: Rule['reply'] = '都好了', settings =
   const events: RunEvent[] = [];
   const go = async (input: unknown, signal?: AbortSignal) => {
     const options = { ...threadOf('p'), streamMode: ['custom'], ...(signal ? { signal } : {}) };
-    for await (const [, event] of await graph.stream(input as never, options as never)) events.push(event as RunEvent);
+    const stream = (await graph.stream(input as never, options as never)) as unknown as AsyncIterable<
+      [string, RunEvent]
+    >;
+    for await (const [, event] of stream) events.push(event);
     return look();
   };
   const look = async () => {

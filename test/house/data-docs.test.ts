@@ -139,19 +139,27 @@ describe('docs/data.md, the settings', () => {
       if (!variable) continue;
       const [section = '', name = ''] = key.split('.');
       // Each is valid for some of the settings; one that does nothing leaves the default.
-      const outcomes = ['3', 'lean', 'none', 'deepseek', 'feishu', 'markdown', 'true', 'http://localhost:1/v1'].flatMap(
-        (value) => {
-          try {
-            return [
-              (loadConfig(empty, { [variable]: value }) as unknown as Record<string, Record<string, unknown>>)[
-                section
-              ]?.[name],
-            ];
-          } catch {
-            return [];
-          }
-        },
-      );
+      const outcomes = [
+        '2',
+        '3',
+        'lean',
+        'none',
+        'deepseek',
+        'feishu',
+        'markdown',
+        'true',
+        'http://localhost:1/v1',
+      ].flatMap((value) => {
+        try {
+          return [
+            (loadConfig(empty, { [variable]: value }) as unknown as Record<string, Record<string, unknown>>)[section]?.[
+              name
+            ],
+          ];
+        } catch {
+          return [];
+        }
+      });
       const plain = (loadConfig(empty, {}) as unknown as Record<string, Record<string, unknown>>)[section]?.[name];
       expect([variable, outcomes.some((value) => value !== plain)]).toEqual([variable, true]);
     }
