@@ -16,19 +16,32 @@ const MAX_MEANT = 2;
 const CHINESE_RUN = /[\u3400-\u9FFF]+/g;
 const CHINESE = /[\u3400-\u9FFF]/;
 
-/** What the words of a request are worth and where they stand in one file. */
-interface TokenPlace {
+/** A word of a request that some file has, and what it is worth. */
+interface KnownToken {
   token: string;
   id: number;
   idf: number;
+}
+
+/** Where it stands in one file. */
+interface TokenPlace extends KnownToken {
   fields: Field[];
+}
+
+/** A word of the lexicon that some file may have, as the tokens of its names. */
+interface KnownWord {
+  from: string;
+  word: string;
+  ids: number[];
+  worth: number;
 }
 
 /** Explains why the words of a request led to a file, from its outline: which comment, symbol, text. */
 export class WordEvidence {
   readonly #index: FileIndex;
-  readonly #tokens: readonly string[];
-  readonly #meant: readonly Meant[];
+  readonly #tokens: readonly KnownToken[];
+  /** Most telling ones first. */
+  readonly #meant: readonly KnownWord[];
   readonly #request: string;
 
   /**
@@ -37,9 +50,14 @@ export class WordEvidence {
    */
   constructor(index: FileIndex, request: string, tokens: readonly string[], meant: readonly Meant[]) {
     this.#index = index;
-    this.#tokens = tokens;
+    const { vocabulary, postings } = index;
+    this.#tokens = tokens.flatMap((token) => {
+      const id = vocabulary.find(token);
+      return id === undefined ? [] : { token, id, idf: postings.idf(id) };
+    });
     // Of 「修改会员升级」 nobody looks for 修改, whatever else it may be called.
-    this.#meant = meant.filter(({ from }) => evidenceTokens(from).some((token) => tokens.includes(token)));
+    const wanted = meant.filter(({ from }) => evidenceTokens(from).some((token) => tokens.includes(token)));
+    this.#meant = knownWords(index, wanted);
     this.#request = fold(request);
   }
 
@@ -70,35 +88,22 @@ export class WordEvidence {
    * only given where the file has all of them.
    */
   #lexicon(position: number): Evidence[] {
-    const { vocabulary, postings } = this.#index;
-    const found = new Map<string, { text: string; weight: number }>();
-    const byWord = new Map<string, Meant[]>();
-    for (const one of this.#meant) byWord.set(one.word, [...(byWord.get(one.word) ?? []), one]);
-    for (const [word, names] of byWord) {
-      const ids = names.map(({ name }) => vocabulary.find(name));
-      const stands = (id: number | undefined) => id !== undefined && postings.fieldsOf(id, position).length > 0;
-      const [{ from, weight } = { from: '', weight: 0 }] = names;
-      if (!ids.every(stands)) continue;
-      const worth = weight * sum(ids.map((id) => postings.idf(id!)));
-      if (worth > (found.get(from)?.weight ?? 0)) found.set(from, { text: `「${from}≈${word}」`, weight: worth });
+    const { postings } = this.#index;
+    const found = new Map<string, KnownWord>();
+    for (const one of this.#meant) {
+      if (found.size === MAX_MEANT) break;
+      if (!found.has(one.from) && one.ids.every((id) => postings.holds(id, position))) found.set(one.from, one);
     }
-    const best = [...found.values()].sort((a, b) => b.weight - a.weight).slice(0, MAX_MEANT);
-    if (best.length === 0) return [];
-    return [
-      { kind: 'glossary', detail: best.map(({ text }) => text).join(''), weight: sum(best.map((one) => one.weight)) },
-    ];
+    if (found.size === 0) return [];
+    const best = [...found.values()];
+    const detail = best.map(({ from, word }) => `「${from}≈${word}」`).join('');
+    return [{ kind: 'glossary', detail, weight: sum(best.map(({ worth }) => worth)) }];
   }
 
   #places(position: number): TokenPlace[] {
-    const { vocabulary, postings } = this.#index;
-    const places: TokenPlace[] = [];
-    for (const token of this.#tokens) {
-      const id = vocabulary.find(token);
-      if (id === undefined) continue;
-      const fields = postings.fieldsOf(id, position);
-      if (fields.length > 0) places.push({ token, id, idf: postings.idf(id), fields });
-    }
-    return places;
+    const { postings } = this.#index;
+    const places = this.#tokens.map((known) => ({ ...known, fields: postings.fieldsOf(known.id, position) }));
+    return places.filter(({ fields }) => fields.length > 0);
   }
 
   /** The comment that holds most of the request, by line. */
@@ -159,6 +164,20 @@ export class WordEvidence {
     const telling = ordered.filter((word) => !FRAGMENT.test(word));
     return (telling.length > 0 ? telling : ordered).slice(0, MAX_WORDS);
   }
+}
+
+/** Words of the lexicon all of whose names some file has, most telling ones first. */
+function knownWords({ vocabulary, postings }: FileIndex, meant: readonly Meant[]): KnownWord[] {
+  const byWord = new Map<string, Meant[]>();
+  for (const one of meant) byWord.set(one.word, [...(byWord.get(one.word) ?? []), one]);
+  const known: KnownWord[] = [];
+  for (const [word, names] of byWord) {
+    const ids = names.map(({ name }) => vocabulary.find(name)).filter((id) => id !== undefined);
+    if (ids.length < names.length) continue;
+    const { from, weight } = names[0]!;
+    known.push({ from, word, ids, worth: weight * sum(ids.map((id) => postings.idf(id))) });
+  }
+  return known.sort((a, b) => b.worth - a.worth);
 }
 
 /** Two characters, one of them a function word, are the seam between two words (「关单时」 → 「单时」): true, but no reason to show. */

@@ -1,6 +1,6 @@
 import { evidenceTokens, type History, type ScoredPaths } from '../history/index.js';
 import type { FileIndex } from './fileIndex.js';
-import { type Role, roleOf } from './roles.js';
+import type { Role } from './roles.js';
 import { isTeamLayer } from './rules.js';
 import type { IndexedFile } from './types.js';
 
@@ -34,7 +34,7 @@ export class Ground {
 
   /** The part that each file plays. */
   get roles(): readonly Role[] {
-    this.#roles ??= this.#index.list.map(({ path }) => roleOf(path));
+    this.#roles ??= this.#index.list.map(({ role }) => role);
     return this.#roles;
   }
 

@@ -207,6 +207,12 @@ export class Postings {
     return fields;
   }
 
+  /** Whether a token stands in a file. */
+  holds(token: number, file: number): boolean {
+    const at = this.#lowerBound(token, file);
+    return at < this.#starts[token + 1]! && this.#files[at] === file;
+  }
+
   /** Files that hold a token in a field. */
   filesWith(token: number, field: Field): number[] {
     const wanted = FIELDS.indexOf(field);

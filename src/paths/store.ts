@@ -6,7 +6,7 @@ import type { FileDetail, IndexedFile, TermCounts } from './types.js';
 import { Vocabulary } from './vocabulary.js';
 
 /** Raised when the format, or what an outline means, changes; older caches are then ignored. */
-const STORE_VERSION = 4;
+const STORE_VERSION = 5;
 const STORE_FILE = 'paths-index.bin';
 const MAGIC = 0x58484958;
 /** Numbers of 32 bits at the front of the file. */
@@ -24,6 +24,7 @@ type Row = [
   checkedAt: number,
   hash: string,
   language: IndexedFile['language'],
+  role: IndexedFile['role'],
   lines: number,
   summary: string,
   imports: IndexedFile['imports'],
@@ -113,6 +114,7 @@ function filesOf(buffer: Buffer, sections: Sections, rows: readonly Row[], first
       checkedAt,
       hash,
       language,
+      role,
       lines,
       summary,
       imports,
@@ -123,7 +125,7 @@ function filesOf(buffer: Buffer, sections: Sections, rows: readonly Row[], first
     ] = row;
     const rawDetail = buffer.subarray(cursor.detail, cursor.detail + bytes);
     cursor.detail += bytes;
-    const seen = { path, mtimeMs, ctimeMs, size, checkedAt, hash, language, lines, summary, imports };
+    const seen = { path, mtimeMs, ctimeMs, size, checkedAt, hash, language, role, lines, summary, imports };
     return {
       ...seen,
       ...(knownKeys ? { knownKeys } : {}),
@@ -206,10 +208,10 @@ export function encodeIndex(index: StoredIndex): Buffer {
 }
 
 function rowOf(file: IndexedFile, detailBytes: number): Row {
-  const { path, mtimeMs, ctimeMs, size, checkedAt, hash, language, lines, summary, imports, words, i18n } = file;
+  const { path, mtimeMs, ctimeMs, size, checkedAt, hash, language, role, lines, summary, imports, words, i18n } = file;
   const numbers = [words.tokens.length, i18n.tokens.length, detailBytes] as const;
   const known = file.knownKeys ?? null;
-  return [path, mtimeMs, ctimeMs, size, checkedAt, hash, language, lines, summary, imports, known, ...numbers];
+  return [path, mtimeMs, ctimeMs, size, checkedAt, hash, language, role, lines, summary, imports, known, ...numbers];
 }
 
 function putWords(buffer: Buffer, sections: Sections, files: readonly IndexedFile[], renumber: Uint32Array): void {

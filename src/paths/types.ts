@@ -1,4 +1,5 @@
 import type { Language, Outline } from '../code/types.js';
+import type { Role } from './roles.js';
 
 /** POSIX, relative to the project root, inside it, and existing; made by the resolver only. */
 export type RepoPath = string & { readonly __brand: 'RepoPath' };
@@ -140,6 +141,8 @@ export interface IndexedFile {
   /** Of its bytes; `''` for a file that is never read. */
   hash: string;
   language: Language;
+  /** The part that it plays, by its path: worked out once, because a look-up asks it of every file. */
+  role: Role;
   lines: number;
   summary: string;
   /** `[specifier, line]`. */
