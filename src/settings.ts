@@ -159,6 +159,8 @@ export const configSchema = z
         topK: z.number().int().positive().default(5),
         /** Lets the model put the best passages in order, one call a question. */
         rerank: z.boolean().default(false),
+        /** Lets the model name the identifiers that a change would touch, to find its files by: one call an edit request. */
+        nameIdentifiers: z.boolean().default(false),
       })
       .strict()
       .prefault({}),

@@ -77,6 +77,11 @@ export const eventSchema = z.discriminatedUnion('type', [
     playbooks: z.number(),
     warnings: z.number(),
   }),
+  event('identifiers.named', '模型猜了改动会涉及的标识符，用来找文件（core.nameIdentifiers）', {
+    names: z.array(z.string()),
+    cached: z.boolean().describe('同一个请求在同一个提交上问过'),
+    failed: z.string().optional().describe('为什么没有'),
+  }),
   event('plan.made', '计划定了', {
     steps: z.number(),
     focus: z.array(z.string()).describe('从哪些文件开始'),

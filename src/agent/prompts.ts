@@ -18,7 +18,8 @@ export type PromptName =
   | 'chat'
   | 'fill'
   | 'json-tools'
-  | 'rerank';
+  | 'rerank'
+  | 'identifiers';
 
 const cache = new Map<PromptName, string>();
 

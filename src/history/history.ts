@@ -36,6 +36,11 @@ export class History {
     return number === undefined ? path : this.#paths[this.#current().nowCalled[number]!]!;
   }
 
+  /** The commit that was HEAD at the last look, `''` when there is none. */
+  get head(): string {
+    return this.#read.head;
+  }
+
   /** False when there are no commits to ask; `reason` then says why. */
   get available(): boolean {
     return this.#read.available;

@@ -4,6 +4,7 @@ import { WordEvidence, whyLine } from './evidence.js';
 import type { FileIndex } from './fileIndex.js';
 import type { Ground } from './ground.js';
 import type { Mention, NameIndex } from './mentions.js';
+import { ModelNames } from './modelNames.js';
 import { type RankedFile, rank } from './ranking.js';
 import { roleOf } from './roles.js';
 import { type EvidenceKind, meantBy, signalsOf } from './signals.js';
@@ -23,6 +24,8 @@ export interface LookupOptions {
   /** 1 to {@link MAX_TOP_K}; default 5. */
   topK?: number;
   taskType?: TaskType;
+  /** Identifiers that a model named for the request, as one more kind of evidence. */
+  modelNames?: readonly string[];
   /** Kinds of evidence that are left out, for benches. */
   without?: readonly EvidenceKind[];
 }
@@ -55,7 +58,8 @@ export function lookupFiles(
   const votes = history?.available ? history.votes(tokens) : undefined;
   const meant = meantBy(sources.terms, request);
   const compound = tokens.filter(isCompound(request));
-  const signals = signalsOf(sources, { tokens, compound, meant, votes, mentions: mentions.files });
+  const named = options.modelNames?.length ? new ModelNames(index, options.modelNames) : undefined;
+  const signals = signalsOf(sources, { tokens, compound, meant, votes, mentions: mentions.files, modelNames: named });
   const terms = termRanking(sources, request);
   const best = rank(index, ground, {
     request,
@@ -75,7 +79,9 @@ export function lookupFiles(
   for (const mention of mentions.files) byPath.get(mention.path)?.push(nameReason(mention));
   const candidates = best.map(({ position, score }) => {
     const file = index.list[position]!;
-    return candidate(file, score, byPath.get(file.path) ?? [], reasons.of(file, position));
+    const guessed = named?.reason(position);
+    const byWord = reasons.of(file, position);
+    return candidate(file, score, byPath.get(file.path) ?? [], guessed ? [...byWord, guessed] : byWord);
   });
   return { candidates, method: mentions.outright ? 'fuzzy-path' : 'fused' };
 }
@@ -181,7 +187,17 @@ function clip(subject: string): string {
 }
 
 /** Terms first, then the kinds of reasons that people trust most. */
-const KIND_ORDER: Evidence['kind'][] = ['term', 'name', 'comment', 'commit', 'symbol', 'i18n', 'glossary', 'content'];
+const KIND_ORDER: Evidence['kind'][] = [
+  'term',
+  'name',
+  'comment',
+  'commit',
+  'symbol',
+  'i18n',
+  'glossary',
+  'model',
+  'content',
+];
 
 function candidate(file: IndexedFile, score: number, byRank: Evidence[], byWord: Evidence[]): FileCandidate {
   // A name that the request gives in full says all that the words in a path could add.

@@ -7,6 +7,7 @@ import type { TaskType } from './types.js';
 /**
  * What each kind of evidence counts once its best file has 1. Fitted on 1,020 requests made from earlier commits of seven Chinese
  * repositories and rounded; half as much again of any one moves little, and fitting further gains nothing on a repository left out.
+ * What a model named is not measured: it counts as the request's own identifiers do.
  */
 const WEIGHTS: Record<Signal, number> = {
   commits: 1.2,
@@ -17,6 +18,7 @@ const WEIGHTS: Record<Signal, number> = {
   lexicon: 1.7,
   symbolLexicon: 0.5,
   pathShare: 0.6,
+  modelNames: 1,
   churn: 1.7,
 };
 /** A team's term is checked knowledge: the file that defines its symbol outweighs history and words together; later ones fall off slowly. */

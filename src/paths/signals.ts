@@ -2,6 +2,7 @@ import { type History, type HistoryVotes, requestTokens } from '../history/index
 import type { FileIndex } from './fileIndex.js';
 import type { Ground } from './ground.js';
 import type { Mention } from './mentions.js';
+import type { ModelNames } from './modelNames.js';
 import type { WeighedTokens } from './postings.js';
 import type { TermLookup } from './types.js';
 
@@ -20,6 +21,7 @@ export const SIGNALS = [
   'lexicon',
   'symbolLexicon',
   'pathShare',
+  'modelNames',
   'churn',
 ] as const;
 export type Signal = (typeof SIGNALS)[number];
@@ -51,6 +53,8 @@ export interface Asked {
   compound: readonly string[];
   meant: readonly Meant[];
   votes: HistoryVotes | undefined;
+  /** Identifiers that a model named; undefined where none was asked. */
+  modelNames: ModelNames | undefined;
   mentions: readonly Mention[];
 }
 
@@ -72,6 +76,7 @@ export function signalsOf({ index, ground, history }: SignalSources, asked: Aske
     lexicon: postings.scoresOfThings(things),
     symbolLexicon: postings.scoresOfThings(things, ['symbols']),
     pathShare: pathShares(index, ground, [...names, ...tokens]),
+    modelNames: asked.modelNames?.scores() ?? new Float64Array(ground.size),
     churn: ground.churn,
   };
 }

@@ -5,7 +5,7 @@ import type { Role } from './roles.js';
 export type RepoPath = string & { readonly __brand: 'RepoPath' };
 
 export interface Evidence {
-  kind: 'name' | 'content' | 'comment' | 'term' | 'i18n' | 'commit' | 'glossary' | 'symbol';
+  kind: 'name' | 'content' | 'comment' | 'term' | 'i18n' | 'commit' | 'glossary' | 'symbol' | 'model';
   /** In Chinese, a few words: what matched. */
   detail: string;
   weight: number;
