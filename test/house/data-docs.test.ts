@@ -196,7 +196,13 @@ describe('docs/data.md, the examples', () => {
     expect(core.counts()).toMatchObject({ terms: 1, warnings: 3, playbooks: 1, documents: 2 });
     expect(Object.keys(core.modules)).toEqual(['order', 'refund', 'payment']);
     expect(loadTeamTools(layer)).toMatchObject({ problems: [], tools: [{ name: 'restart_service' }] });
-    expect(loadConfig(layer, {}).core).toEqual({ preset: 'lean', rerank: false, chunkChars: 400, topK: 3 });
+    expect(loadConfig(layer, {}).core).toEqual({
+      preset: 'lean',
+      rerank: false,
+      nameIdentifiers: false,
+      chunkChars: 400,
+      topK: 3,
+    });
     expect(readRecord(readFileSync(join(layer, 'scan.yaml'), 'utf8')).ignore).toContain('首字母');
   });
 
