@@ -125,6 +125,10 @@ function isSubject(reads: readonly Read[], index: number): boolean {
   return next.clause.connective === undefined && !REPORTING.test(next.clause.folded);
 }
 
+/** Verbs of making something that will do what is said next. */
+const MAKES = /^(?:写|编写|做|实现|生成|开发|[加建搞弄来]一?个)/;
+const ADDS = /^(?:新[增建加]|增加|添加|补)/;
+
 /** 写个脚本，每天清理日志; 建一个定时任务，每小时同步库存: what follows is what the new thing does. */
 function isContent(reads: readonly Read[], index: number): boolean {
   const { clause, verdict } = reads[index]!;
@@ -136,7 +140,9 @@ function isContent(reads: readonly Read[], index: number): boolean {
   if (clause.connective !== undefined) return false;
   const { kind, verb, hint } = before.verdict;
   if (kind === 'tool') return hint === 'create_schedule' || hint === 'create_issue' || hint === 'send_alert';
-  return kind === 'edit' && verdict.kind !== 'edit' && /^(?:写|编写|做|实现|生成|开发|[加建搞弄来]一?个)/.test(verb);
+  if (kind !== 'edit' || verdict.kind === 'edit') return false;
+  // 新增一个报表接口，按天看退了多少: looking is what the new thing is for; an act on a system may be meant beside it.
+  return MAKES.test(verb) || (verdict.kind === 'qa' && ADDS.test(verb));
 }
 
 function isReport(reads: readonly Read[], index: number): boolean {

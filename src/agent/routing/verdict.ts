@@ -28,6 +28,9 @@ const SENT_AND_WRONG =
   /^[^,说讲:]{1,10}的[^,说讲告:]{1,10}?(?:打不开|看不[到了清]|收不到|[裂坏缺少错丢重]了|少[一了]|不见|乱码|是空|为空|不对|有误|报错|失败|没[收到有附发])/;
 const AS_MODIFIER = /(?:失败|异常|超时|报错|出错|卡死|挂掉|挂了|过期)的/g;
 
+/** 查出原因修好, 看看怎么回事改掉: looking is the way, the last verb is what is wanted. 上次的修复 is a noun. */
+const MENDED = /(?<!的|了|没|过|被|已|有没有|是否)(修好|改好|修掉|改掉|修复掉?|改对|解决掉?|搞定)(?:它|一下|下|吧)*$/;
+
 /** A verb further than this behind a negation (in characters) is not what it forbids. */
 const FAR = 4;
 
@@ -183,6 +186,16 @@ export function verdictOf(clause: Clause, context: string): Verdict {
       : { type: 'nothing' };
   }
   if (act.sense.kind === 'qa') {
+    const mended = question ? null : MENDED.exec(opening.rest);
+    if (mended)
+      return {
+        type: 'act',
+        kind: 'edit',
+        verb: mended[1]!,
+        how: act.how,
+        task: 'bugfix',
+        evidence: `规则：查了之后「${mended[1]}」→ 改仓库`,
+      };
     // 每小时检查一次接口: looking at something again and again is a scheduled act.
     const repeated = act.how === 'bare' && g.recurring.test(opening.time) && /[一两]次|一遍/.test(opening.rest);
     return actVerdict(repeated ? { ...act, sense: { kind: 'tool' } } : act, opening, opening.rest);
