@@ -14,6 +14,7 @@ const rooms = {
   integrations: ['text'],
   tools: ['text', 'code', 'history', 'embed', 'knowledge', 'zhcore', 'paths', 'sandbox', 'integrations'],
   agent: ['text', 'code', 'history', 'embed', 'knowledge', 'zhcore', 'paths', 'sandbox', 'integrations', 'tools'],
+  evals: ['text', 'code', 'history', 'embed', 'knowledge', 'zhcore', 'paths', 'sandbox', 'integrations', 'tools', 'agent'],
   server: [
     'text',
     'code',

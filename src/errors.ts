@@ -99,6 +99,7 @@ export type XiheErrorCode =
   | 'STORE_FAILED'
   | 'AUTH_REQUIRED'
   | 'NOT_SUPPORTED'
+  | 'EVAL_TASK_INVALID'
   | 'BUDGET_EXCEEDED'
   | 'BODY_NOT_JSON'
   | 'BODY_NOT_UTF8'

@@ -9,7 +9,7 @@ export { type Kept, keptOf } from './kept.js';
 export { type Probe, type ProbedModel, probeModels } from './model-probe.js';
 export type { GraphDeps } from './node.js';
 export * as outputs from './output-schemas.js';
-export { openProject, type Project } from './project.js';
+export { closeProject, openProject, type Project } from './project.js';
 export { editsOf, runJsonOf } from './run-json.js';
 export { serverGraph, serverKnowledgeGraph } from './serve.js';
 export { localDeps, newThreadName, Session, type ThreadStatus, type ThreadView } from './session.js';

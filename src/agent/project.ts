@@ -68,6 +68,13 @@ export async function openProject(repo: string, env: NodeJS.ProcessEnv = process
   return opening;
 }
 
+/** Closes a project that this process won't need again; opening it later starts afresh. */
+export async function closeProject(project: Project): Promise<void> {
+  open.delete(project.layout.root);
+  await project.mcp.close();
+  await project.core.close();
+}
+
 function build(layout: ProjectLayout, env: NodeJS.ProcessEnv): Project {
   const config = loadConfig(layout.layerDir, env);
   const rerank = openReranker(config);

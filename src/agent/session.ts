@@ -45,17 +45,18 @@ export class Session {
    * Opens a project with its checkpoints.
    *
    * @param repo the project root
+   * @param env where settings come from
    * @throws XiheError REPO_NOT_FOUND, STATE_UNWRITABLE, STATE_CORRUPT, CONFIG_INVALID
    */
-  static async open(repo: string): Promise<Session> {
-    const project = await openProject(repo);
+  static async open(repo: string, env: NodeJS.ProcessEnv = process.env): Promise<Session> {
+    const project = await openProject(repo, env);
     const saver = LibsqlSaver.open(join(project.layout.stateDir, 'checkpoints.sqlite'));
     const nodes = new Set<Promise<unknown>>();
     const running = (node: Promise<unknown>) => {
       const ended = node.catch(() => {}).finally(() => nodes.delete(ended));
       nodes.add(ended);
     };
-    return new Session(project, buildGraph({ ...localDeps(project.layout.root), running }, saver), saver, nodes);
+    return new Session(project, buildGraph({ ...localDeps(project.layout.root, env), running }, saver), saver, nodes);
   }
 
   /**
@@ -255,10 +256,10 @@ export function newThreadName(now = new Date()): string {
 }
 
 /** Dependencies of a local command line: any folder of this machine, the model of its settings. */
-export function localDeps(defaultRepo: string): GraphDeps {
+export function localDeps(defaultRepo: string, env: NodeJS.ProcessEnv = process.env): GraphDeps {
   return {
     defaultRepo,
-    openProject: (repo) => openProject(repo),
+    openProject: (repo) => openProject(repo, env),
     openModel: (project) => openModel(project.config.model),
   };
 }

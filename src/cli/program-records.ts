@@ -40,6 +40,52 @@ function collect(value: string, before: string[] | undefined): string[] {
   return [...(before ?? []), value];
 }
 
+function within(min: number, max: number) {
+  return (raw: string): number => {
+    const n = Number(raw);
+    if (raw.trim() !== '' && Number.isFinite(n) && n >= min && n <= max) return n;
+    throw new InvalidArgumentError(`「${quoted(raw)}」不是 ${min} 到 ${max} 之间的数`);
+  };
+}
+
+function whole(min: number, max: number) {
+  const inside = within(min, max);
+  return (raw: string): number => {
+    if (Number.isInteger(inside(raw))) return Number(raw);
+    throw new InvalidArgumentError(`「${quoted(raw)}」不是整数`);
+  };
+}
+
+/** 2 and 2% are the same. */
+function percent(raw: string): number {
+  return within(0, 100)(raw.replace(/%$/, ''));
+}
+
+/** Runs of an evaluation at once, and repeats: more than these are a mistyped number. */
+const PARALLEL_MAX = 32;
+const REPEATS_MAX = 100;
+
+/** `xihe eval`: numbers from the team's own repository and model. */
+export function addEvalCommand(program: Command, sub: Sub, setExit: SetExit): void {
+  sub(program, 'eval [动作]', '同样的任务，数据核开和关各跑一遍，成对比较；lint 验证任务自己分得出对错')
+    .option('--no-model', '不用模型，只看决定成败的东西摆出了多少')
+    .option('--tasks <目录>', '任务（*.yaml）在哪里；不写就用羲和仓库里的')
+    .option('--only <开头或类>', '只跑 id 这样开头的，或这一类的，可以写多次', collect)
+    .option('--arms <名字>', '比哪几组，逗号隔开，第一组是基准；all 是全部', 'on,off')
+    .option('--repeats <次>', '有模型时每个任务每组跑几次', whole(1, REPEATS_MAX), 3)
+    .option('--parallel <个>', '同时跑几个', whole(1, PARALLEL_MAX), 2)
+    .option('--seed <数>', '定顺序和区间', whole(0, 1e9), 1)
+    .option('--out <目录>', '结果放哪里；跑过的不再跑', '.xihe/state/eval')
+    .option('--max-tokens <个>', '总共最多用多少 token', whole(1, 1e10))
+    .option('--max-cost <钱>', '总共最多花多少，要先写 model.prices', within(0, 1e6))
+    .option('--baseline <报告>', '和以前的 report.json 比')
+    .option('--ci', '比基准退步超过 --max-regression 时以 1 退出')
+    .option('--max-regression <百分比>', '允许退步多少个百分点', percent, 0)
+    .action(async (act: string | undefined, options) =>
+      setExit(await (await import('./commands/eval.js')).evaluate(act, options)),
+    );
+}
+
 /** The commands that look at what was done, what may be done and what was learned: `audit`, `policy`, `feedback`, `proposals`, `errors`. */
 export function addRecordCommands(program: Command, sub: Sub, setExit: SetExit): void {
   sub(program, 'audit', '看做过什么：谁、何时、什么、结果；--check 查日志有没有被改过')

@@ -5,7 +5,7 @@ import { LAYER_NAMES, TREE_CONTEXTS } from '../layers.js';
 import { projectAbove } from '../layout.js';
 import { addKnowledgeCommands } from './program-knowledge.js';
 import { addMcpCommand } from './program-mcp.js';
-import { addRecordCommands } from './program-records.js';
+import { addEvalCommand, addRecordCommands } from './program-records.js';
 import { addServeCommands } from './program-serve.js';
 import { addServerCommand } from './program-server.js';
 
@@ -42,6 +42,7 @@ export function buildProgram(setExit: SetExit): Command {
   addLookCommands(program, setExit);
   addKnowledgeCommands(program, sub, setExit);
   addRecordCommands(program, sub, setExit);
+  addEvalCommand(program, sub, setExit);
   addMcpCommand(program, sub, setExit);
   addServeCommands(program, sub, setExit);
   addServerCommand(program, sub, setExit);

@@ -128,7 +128,8 @@ describe('docs/data.md, the settings', () => {
     for (const key of rows.keys()) {
       const [section = '', name = ''] = key.split('.');
       const value = defaults[section]?.[name];
-      const shown = value === undefined ? '无' : value === '' ? '空' : String(value);
+      const shown =
+        value === undefined ? '无' : value === '' ? '空' : Array.isArray(value) ? JSON.stringify(value) : String(value);
       expect([key, cells(key)[2]]).toEqual([key, shown]);
     }
   });

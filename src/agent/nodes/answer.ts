@@ -46,7 +46,7 @@ async function withoutModel(state: RunState, env: NodeEnv, retrieved: CoreResult
     recordOfLookup(found, { text: question, phase: 'answer', thread: env.thread, dataVersion: zh.dataVersion, ms }),
   );
   const paths = await env.project.paths(env.signal);
-  const files = (await paths.lookupFile(question, { topK: 3 })).candidates;
+  const files = isWithout(state, 'paths') ? [] : (await paths.lookupFile(question, { topK: 3 })).candidates;
   const terms = await planTerms(retrieved.terms, paths);
   const placed = addPlaces(retrieved, terms);
   const core = renderHits(
