@@ -6,7 +6,7 @@ import type { FileDiff } from '../sandbox/index.js';
 import { type CoreEntry, type EntryType, openZhCore, type ZhCore } from '../zhcore/index.js';
 import { checkFacts, factsHold } from './facts.js';
 import type { Change, Deciding, Task } from './task.js';
-import { copyFixture, makeChange, missingPrograms, runHidden, type Workspace } from './workspace.js';
+import { copyFixture, fixtureDir, makeChange, missingPrograms, runHidden } from './workspace.js';
 
 /** What is wrong with a task. */
 export interface TaskProblem {
@@ -32,26 +32,21 @@ export interface TaskProof {
 export async function proveTask(task: Task, signal?: AbortSignal): Promise<TaskProof> {
   const missing = missingPrograms(task);
   if (missing.length > 0) return { task: task.id, problems: [], skipped: `这台机器没有 ${missing.join('、')}` };
-  const problems: string[] = await decidingProblems(task);
-  if (typeof task.solution === 'string') problems.push(...answerProblems(task, task.solution));
-  else problems.push(...(await changeProblems(task, task.solution, signal)));
-  if (signal?.aborted) throw new XiheError('CANCELLED', '已停下', { hint: '重新运行 xihe eval lint。' });
-  return { task: task.id, problems: problems.map((text) => ({ task: task.id, text })) };
-}
-
-/** Entries and files that the task names and the fixture does not have; a warning that "catches" must catch. */
-async function decidingProblems(task: Task): Promise<string[]> {
-  const copy = copyFixture(task);
-  const core = openZhCore({ projectDir: join(copy.root, '.xihe') });
+  const root = fixtureDir(task);
+  const core = openZhCore({ projectDir: join(root, '.xihe') });
   try {
-    return missingDeciding(task.deciding, core.entries(), copy);
+    const problems = missingDeciding(task.deciding, core.entries(), root);
+    if (typeof task.solution === 'string') problems.push(...answerProblems(task, task.solution));
+    else problems.push(...(await changeProblems(task, task.solution, core, signal)));
+    if (signal?.aborted) throw new XiheError('CANCELLED', '已停下', { hint: '重新运行 xihe eval lint。' });
+    return { task: task.id, problems: problems.map((text) => ({ task: task.id, text })) };
   } finally {
     await core.close();
-    copy.remove();
   }
 }
 
-function missingDeciding(deciding: Deciding, entries: readonly CoreEntry[], { root }: Workspace): string[] {
+/** Entries and files that the task names and the fixture does not have. */
+function missingDeciding(deciding: Deciding, entries: readonly CoreEntry[], root: string): string[] {
   const has = (type: EntryType, id: string) => entries.some((e) => e.type === type && e.entry.id === id);
   const absent = (['term', 'knowledge', 'warning'] as const).flatMap((type) => {
     const wanted = { term: deciding.terms, knowledge: deciding.knowledge, warning: deciding.warnings }[type];
@@ -90,11 +85,16 @@ function faultsOf({ missing, wrong }: ReturnType<typeof checkFacts>): string {
   return [...missing.map((p) => `缺 /${p}/`), ...wrong.map((p) => `不该有 /${p}/`)].join('，');
 }
 
-async function changeProblems(task: Task, solution: readonly Change[], signal?: AbortSignal): Promise<string[]> {
+async function changeProblems(
+  task: Task,
+  solution: readonly Change[],
+  core: ZhCore,
+  signal?: AbortSignal,
+): Promise<string[]> {
   const problems: string[] = [];
-  const before = await tryChange(task, [], '原样', signal);
+  const before = await tryChange(task, [], '原样', core, signal);
   if (before.hidden) problems.push('隐藏测试在改之前就通过了');
-  const after = await tryChange(task, solution, '参考改法', signal);
+  const after = await tryChange(task, solution, '参考改法', core, signal);
   if (!after.hidden) problems.push(`参考改法没通过隐藏测试：${lastLines(after.output)}`);
   const right = checkFacts(task.facts, addedText(after.diffs));
   if (!factsHold(right)) problems.push(`参考改法没通过事实检查：${faultsOf(right)}`);
@@ -102,7 +102,7 @@ async function changeProblems(task: Task, solution: readonly Change[], signal?: 
   const outside = after.diffs.map((d) => d.path).filter((path) => !task.touch.some((glob) => matches(path, glob)));
   if (outside.length > 0) problems.push(`参考改法改了 touch 之外的文件：${outside.join('、')}`);
   for (const { why, does, caught_by } of task.wrong) {
-    const tried = await tryChange(task, does as Change[], `错误改法「${why}」`, signal);
+    const tried = await tryChange(task, does as Change[], `错误改法「${why}」`, core, signal);
     const caught = {
       hidden: !tried.hidden,
       fact: !factsHold(checkFacts(task.facts, addedText(tried.diffs))),
@@ -121,16 +121,19 @@ interface Tried {
   warned: string[];
 }
 
-async function tryChange(task: Task, change: readonly Change[], name: string, signal?: AbortSignal): Promise<Tried> {
+async function tryChange(
+  task: Task,
+  change: readonly Change[],
+  name: string,
+  core: ZhCore,
+  signal?: AbortSignal,
+): Promise<Tried> {
   const copy = copyFixture(task);
-  const core = openZhCore({ projectDir: join(copy.root, '.xihe') });
   try {
     const diffs = makeChange(copy, change, `${task.id} 的${name}`);
-    const warned = brokenWarnings(core, diffs);
     const ran = await runHidden(copy.root, task.hidden!, signal);
-    return { hidden: ran.ok, output: ran.output, diffs, warned };
+    return { hidden: ran.ok, output: ran.output, diffs, warned: brokenWarnings(core, diffs) };
   } finally {
-    await core.close();
     copy.remove();
   }
 }

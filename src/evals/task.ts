@@ -65,7 +65,7 @@ export const taskSchema = z
   .strictObject({
     id,
     class: z.enum(TASK_CLASSES),
-    /** Name of a fixture, or a folder beside the task's file. */
+    /** Name of a fixture, or a folder beside the task's file, e.g. `fixtures/shop`. */
     fixture: z.string().min(1),
     title: z.string().min(1),
     request: z.string().min(1),
@@ -121,7 +121,7 @@ export type Task = z.infer<typeof taskSchema> & {
 const TASK_BYTES_MAX = 512 * 1024;
 
 /**
- * Reads every `*.yaml` below a folder.
+ * Reads every `*.yaml` below a folder, but not in its `fixtures/`.
  *
  * @param dir absolute
  * @returns sorted by id
@@ -134,10 +134,7 @@ export function loadTasks(dir: string): Task[] {
       hint: '在羲和的仓库里运行，或用 --tasks 指定放着任务（*.yaml）的目录。',
     });
   }
-  const files = readdirSync(dir, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && /\.ya?ml$/.test(entry.name))
-    .map((entry) => join(entry.parentPath, entry.name))
-    .sort();
+  const files = taskFiles(dir).sort();
   const tasks = files.map((file) => readTask(file, dir));
   if (tasks.length === 0) throw invalid(dir, 1, '里面没有任务（*.yaml）');
   const seen = new Map<string, string>();
@@ -147,6 +144,17 @@ export function loadTasks(dir: string): Task[] {
     seen.set(name, file);
   }
   return tasks.sort((a, b) => (a.id < b.id ? -1 : 1));
+}
+
+/** Folders that hold repositories, which have YAML of their own. */
+const NO_TASKS = /^(?:fixtures|node_modules|\..*)$/;
+
+function taskFiles(dir: string): string[] {
+  return readdirSync(dir, { withFileTypes: true }).flatMap((entry) => {
+    const path = join(dir, entry.name);
+    if (entry.isDirectory()) return NO_TASKS.test(entry.name) ? [] : taskFiles(path);
+    return entry.isFile() && /\.ya?ml$/.test(entry.name) ? [path] : [];
+  });
 }
 
 function readTask(file: string, dir: string): Task {
