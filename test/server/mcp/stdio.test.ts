@@ -164,6 +164,15 @@ describe('xihe mcp over stdio', () => {
     await expect(client.readResource({ uri: 'file:///etc/passwd' })).rejects.toMatchObject({ code: -32002 });
   });
 
+  it('keeps the rules of the project', async () => {
+    const policy = join(mall, '.xihe', 'policy.yaml');
+    writeFileSync(policy, 'rules:\n  - { tool: load_context, decision: deny, reason: 骨架不外给 }\n');
+    const denied = await callText(client, 'load_context');
+    expect(denied).toMatchObject({ isError: true, text: expect.stringContaining('骨架不外给') });
+    rmSync(policy);
+    expect((await callText(client, 'load_context')).isError).toBe(false);
+  });
+
   it('gives no answer to what was cancelled, and goes on', async () => {
     const stop = new AbortController();
     const call = client.callTool({ name: 'lookup_file', arguments: { query: '退款' } }, undefined, {
