@@ -8,8 +8,8 @@ export const CORE_LAYERS = ['terms', 'knowledge', 'playbooks', 'warnings'] as co
 /** A layer as it is written: one of them, or `core` for four. */
 export const LAYER_NAMES = ['core', ...LAYERS] as const;
 
-/** How the tree is put before the model: a window on what the task needs, or every path of it. */
-export const TREE_CONTEXTS = ['window', 'tree'] as const;
+/** How the tree is put before the model: a window on what the task needs, every path of it, or these and every document. */
+export const TREE_CONTEXTS = ['window', 'tree', 'tree+docs'] as const;
 
 /** What one run does without, as its state keeps it. */
 export interface Arm {

@@ -1,5 +1,6 @@
+import { join } from 'node:path';
 import { GRAIN_MAP, grainOf, type Hotspot, type PathContext, Workspace, type WorkspaceState } from '../paths/index.js';
-import { estimateTokens, identifiersOf, stableHash } from '../text/index.js';
+import { estimateTokens, identifiersOf, readFileText, stableHash } from '../text/index.js';
 import { armOf } from './arm.js';
 import { agentOf } from './injection.js';
 import { intentOf, type NodeEnv } from './node.js';
@@ -21,7 +22,10 @@ export interface Surroundings {
  */
 export async function surroundingsOf(state: RunState, env: NodeEnv, paths: PathContext): Promise<Surroundings> {
   const { without, context } = armOf(state);
-  if (context === 'tree') return { text: wholeTree(paths.files), fed: [] };
+  if (context !== 'window') {
+    const docs = context === 'tree' ? '' : allDocuments(env.project.layout.root, paths.files);
+    return { text: wholeTree(paths.files) + docs, fed: [] };
+  }
   if (without.includes('paths')) return { text: '（没有）', fed: [] };
   const plan = state.planned!;
   const base = { run: state.run, intent: state.routed?.index ?? 0, turn: 0, ...agentOf(state) };
@@ -65,6 +69,17 @@ function wholeTree(files: readonly string[]): string {
   }
   const list = [...folders].sort(([a], [b]) => (a < b ? -1 : 1));
   return list.map(([folder, names]) => [folder, ...names].join('\n  ')).join('\n');
+}
+
+/** What documents end in, and where a team's knowledge lies. */
+const DOCUMENT = /\.(?:md|txt|rst|adoc)$|^\.xihe\/(?:knowledge|playbooks)\//i;
+
+/** Every document of a project as it is: what an agent is given that is to know what the core knows. */
+function allDocuments(root: string, files: readonly string[]): string {
+  const texts = files
+    .filter((path) => DOCUMENT.test(path))
+    .map((path) => `${path}\n${readFileText(join(root, path)).text}`);
+  return texts.map((text) => `\n\n${text.trim()}`).join('');
 }
 
 /** The window for a new request: where the last one left it, or a new one where the request turned to another part of the tree. */

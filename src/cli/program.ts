@@ -124,7 +124,11 @@ function addRunCommands(program: Command, setExit: SetExit): void {
     .option('--max-seconds <秒>', '这次运行最多多少秒，等你的时间不算', count(1_000_000))
     .option('--max-cost <钱>', '这次运行最多花多少，要先写 model.prices', amount)
     .option('--without <层>', `对照用：这次去掉一层，可以写多次：${LAYER_NAMES.join('、')}`, layer)
-    .addOption(new Option('--context <方式>', '对照用：tree 把全部路径给模型，不给骨架').choices(TREE_CONTEXTS))
+    .addOption(
+      new Option('--context <方式>', '对照用：tree 把全部路径给模型，不给骨架；tree+docs 再加全部文档').choices(
+        TREE_CONTEXTS,
+      ),
+    )
     .option('--events', '在标准输出逐行打印事件（JSON），不打印结果')
     .action(async (text: string, options) => setExit(await (await import('./commands/run.js')).run(text, options)));
   sub(program, 'resume <会话>', '接着跑一个中断的会话，或答复它的问题')

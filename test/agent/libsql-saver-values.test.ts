@@ -10,6 +10,7 @@ import { type Checkpoint, emptyCheckpoint, JsonPlusSerializer, uuid6 } from '@la
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { LibsqlSaver } from '../../src/agent/checkpoint/libsql-saver.js';
+import { prepare } from '../../src/agent/checkpoint/values.js';
 
 let dir: string;
 let file: string;
@@ -197,5 +198,23 @@ describe('a real graph', () => {
     expect((await app.getState(forked)).values.brief).toBe('另一个方案');
     expect((await app.getState(planned.config)).values.brief).toBe(brief);
     expect((await app.getState(history[0]!.config)).values.brief).toBe(brief);
+  });
+});
+
+describe('a list that grows step by step', () => {
+  it('costs its new items and not its length again: the bytes of two hundred steps stay in proportion', async () => {
+    const serde = new JsonPlusSerializer();
+    const known = new Set<string>();
+    const bytesOf = async (length: number) => {
+      const items = Array.from({ length }, (_, i) => ({ id: i, text: `${i} `.repeat(200) }));
+      const fresh = (await prepare(serde, items)).blobs.filter(({ hash }) => !known.has(hash));
+      for (const { hash } of fresh) known.add(hash);
+      return fresh.filter(({ type }) => type === 'list').reduce((sum, { bytes }) => sum + bytes.length, 0);
+    };
+    const steps: number[] = [];
+    for (let length = 1; length <= 200; length++) steps.push(await bytesOf(length));
+    const sum = (from: number, to: number) => steps.slice(from, to).reduce((a, b) => a + b, 0);
+    // Whole lists of references would make it four times as much and more: the second hundred cost three times the first.
+    expect(sum(100, 200)).toBeLessThan(2 * sum(0, 100));
   });
 });

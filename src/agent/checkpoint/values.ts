@@ -7,7 +7,8 @@ import type { Database } from './database.js';
 /**
  * Where a stored value is. Small JSON lies in the reference itself (`s`); the rest lies in a blob named by its content
  * (`h`). A list is a blob of references to its items (`l`): a list that only grows, as messages do, costs its new items
- * and not the whole list again at each step.
+ * and not the whole list again at each step. Of a long list, every {@link CHUNK} references lie in a blob of their own (`c`, inside
+ * lists only): otherwise the references alone grow with the square of a run's length.
  */
 export type Ref = { s: string } | { h: string } | { l: string };
 
@@ -22,6 +23,9 @@ export interface Prepared {
   ref: Ref;
   blobs: Blob[];
 }
+
+/** References in one piece of a long list: a list costs a reference for each piece, and at most so many more. */
+const CHUNK = 16;
 
 /** JSON up to so many bytes stays in the row: a blob row of its own costs about 100 bytes. */
 const INLINE_BYTES = 256;
@@ -69,8 +73,18 @@ export async function prepare(serde: SerializerProtocol, value: unknown): Promis
   if (!inline.includes(undefined) && whole.length <= INLINE_BYTES) return { ref: { s: whole }, blobs: [] };
   // In the list an inline item is its JSON text, any other is its reference.
   const list = items.map(({ ref }) => ('s' in ref ? ref.s : ref));
-  const blob = blobOf('list', Buffer.from(JSON.stringify(list), 'utf8'));
-  return { ref: { l: blob.hash }, blobs: [...items.flatMap((item) => item.blobs), blob] };
+  const chunks: Blob[] = [];
+  const cut = list.length - (list.length % CHUNK);
+  for (let at = 0; at < cut; at += CHUNK) chunks.push(listBlob(list.slice(at, at + CHUNK)));
+  const blob = listBlob([...chunks.map(({ hash }) => ({ c: hash })), ...list.slice(cut)]);
+  return { ref: { l: blob.hash }, blobs: [...items.flatMap((item) => item.blobs), ...chunks, blob] };
+}
+
+/** What stands in a stored list: the JSON of a small item, the reference of another, or a piece of the list itself. */
+type Listed = string | Ref | { c: string };
+
+function listBlob(list: readonly Listed[]): Blob {
+  return blobOf('list', Buffer.from(JSON.stringify(list), 'utf8'));
 }
 
 /** A value read from the database, not yet deserialised. */
@@ -101,16 +115,28 @@ export class BlobStore {
 
   load(threadId: string, ref: Ref): Loaded {
     if ('s' in ref) return { type: 'json', bytes: ref.s };
-    const row = this.#get.get(threadId, 'h' in ref ? ref.h : ref.l) as { type: string; data: Buffer } | undefined;
+    if ('l' in ref) return { items: this.#listed(threadId, ref.l, ref).map((item) => this.load(threadId, item)) };
+    const { type, data } = this.#row(threadId, ref.h, ref);
+    return { type, bytes: unpack(data) };
+  }
+
+  /** The references of a list, its pieces put together. */
+  #listed(threadId: string, hash: string, ref: Ref): Ref[] {
+    const list = JSON.parse(unpack(this.#row(threadId, hash, ref).data).toString('utf8')) as Listed[];
+    return list.flatMap((item) => {
+      if (typeof item === 'string') return [{ s: item }];
+      return 'c' in item ? this.#listed(threadId, item.c, ref) : [item];
+    });
+  }
+
+  #row(threadId: string, hash: string, ref: Ref): { type: string; data: Buffer } {
+    const row = this.#get.get(threadId, hash) as { type: string; data: Buffer } | undefined;
     if (row === undefined) {
       throw new XiheError('STATE_CORRUPT', `会话 ${threadId} 的断点缺了一块数据`, {
         hint: '这个会话无法继续：用 xihe threads 看看别的会话，或重新运行任务。',
         details: { threadId, ref },
       });
     }
-    const bytes = unpack(row.data);
-    if ('h' in ref) return { type: row.type, bytes };
-    const list = JSON.parse(bytes.toString('utf8')) as Array<string | Ref>;
-    return { items: list.map((item) => this.load(threadId, typeof item === 'string' ? { s: item } : item)) };
+    return row;
   }
 }

@@ -136,7 +136,7 @@ function ranges(numbers: readonly number[]): string {
 function reduced({ without, context }: TraceDocument['arm']): string {
   const parts = [
     ...(without.length > 0 ? [`没有用：${without.join('、')}`] : []),
-    ...(context === 'tree' ? ['目录整个给出'] : []),
+    ...(context === 'window' ? [] : [`目录整个给出（${context}）`]),
   ];
   return parts.length === 0 ? '' : pc.dim(`（对照运行，${parts.join('；')}）`);
 }
