@@ -4,7 +4,7 @@ import { Derived } from './derived.js';
 import { type ExpandSources, expandFile, expandFolder } from './expand.js';
 import { FileIndex, type IndexProgress, type RefreshOptions } from './fileIndex.js';
 import { Freshness } from './freshness.js';
-import type { FileFact } from './hotspots.js';
+import type { FactSource, FileFact } from './hotspots.js';
 import type { Reference } from './imports.js';
 import { type LookupOptions, lookupFiles } from './lookup.js';
 import type { RefreshReport } from './refreshReport.js';
@@ -233,6 +233,22 @@ export class PathContext {
     return new Map(
       known.map(({ path, hash, size, mtimeMs, summary }) => [path, { version: hash || `${size}:${mtimeMs}`, summary }]),
     );
+  }
+
+  /** {@link facts} as a run sees them: of a file that it has staged those of the staged text. */
+  factsWith(view: StagedView): FactSource {
+    const staged = new Set([...(view.added ?? []), ...(view.changed ?? []), ...(view.deleted ?? [])]);
+    const isStaged = (path: string) => staged.has(path);
+    const files = new StagedFiles(this.#index, view);
+    const facts = async (paths: readonly string[]) => {
+      const known = await this.facts(paths.filter((path) => !isStaged(path)));
+      for (const path of paths.filter(isStaged)) {
+        const file = await files.get(path);
+        if (file) known.set(path, { version: file.hash, summary: file.summary });
+      }
+      return known;
+    };
+    return { facts, isStaged };
   }
 
   /** Lines that hold a text or match a regular expression, GBK files included. @throws XiheError USAGE, CANCELLED */

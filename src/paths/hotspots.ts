@@ -51,6 +51,8 @@ export interface FileFact {
 /** Who can tell what files are now: the path context. A file that is gone has no fact. */
 export interface FactSource {
   facts(paths: readonly string[]): Promise<Map<string, FileFact>>;
+  /** Whether whoever asks has an edit of this file staged: then its fact holds for nobody else. */
+  isStaged?(path: string): boolean;
 }
 
 interface Row {
@@ -68,7 +70,8 @@ interface Row {
  * nothing can be kept they are those of this process, and without a database there are none; nothing here ever fails a run.
  *
  * A row is never believed by itself. Its file version and its summary version are compared with the file as it is when the row is
- * given out: what changed gets its new summary, what is gone goes.
+ * given out: what changed gets its new summary, what is gone goes. Sub-agents that stage edits see their own text of a file and nobody
+ * else's: a summary of what another one has staged never matches the version that the reader sees, and is not given out.
  */
 export class Hotspots {
   readonly #file: string;
@@ -99,7 +102,9 @@ export class Hotspots {
     const rows = this.#quietly((db) => db.prepare('SELECT * FROM hot').all() as Row[], []);
     const ranked = rankRows(rows, scope).slice(0, MAX_HOT);
     const facts = await source.facts(ranked.map(({ path }) => path));
-    this.#correct(rows, facts, new Set(ranked.map(({ path }) => path)));
+    // A reader's own staged text is no reason to change what others read.
+    const shared = ranked.map(({ path }) => path).filter((path) => !source.isStaged?.(path));
+    this.#correct(rows, facts, new Set(shared));
     return ranked
       .flatMap(({ path, score }) => {
         const fact = facts.get(path);

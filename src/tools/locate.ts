@@ -44,7 +44,7 @@ export async function noteUse(
   moves = true,
 ): Promise<void> {
   if (moves) ctx.workspace?.focusOn(path);
-  await ctx.hotspots?.use(ctx.thread, path, kind, ctx.paths);
+  await ctx.hotspots?.use(ctx.thread, path, kind, ctx.paths.factsWith(overlayOf(ctx)));
 }
 
 /** Puts a note about a repaired path before a tool's text. */

@@ -57,6 +57,27 @@ describe('hotspots', () => {
     hot.close();
   });
 
+  it('are shared by those who work side by side, but not what one of them has only staged', async () => {
+    const { root, stateDir } = project(FILES);
+    const paths = await openPaths({ root, stateDir });
+    const hot = new Hotspots(stateDir);
+    const text = Buffer.from('// 改过的\nexport const changed = 1;\n');
+    const staged = { changed: [file(1)], added: ['src/new.ts'], deleted: [file(2)], bytes: () => text };
+    const [a, b] = [paths.factsWith(staged), paths.factsWith({})];
+    await hot.use('run', file(2), 'read', b);
+    await hot.use('run', file(1), 'edit', a);
+    await hot.use('run', 'src/new.ts', 'edit', a);
+    const seen = async (source: typeof a) =>
+      (await hot.top('run', 9, source)).map(({ path, summary }) => `${path} ${summary}`);
+    // Each reads the file as it is for itself, in whatever order they ask, and a deletion is one's own too.
+    for (let i = 0; i < 2; i++) {
+      expect(await seen(b)).toEqual([`${file(1)} 第 1 个：f1`, `${file(2)} 第 2 个：f2`]);
+      await hot.use('run', file(1), 'read', b);
+      expect(await seen(a)).toEqual([`${file(1)} 改过的：changed`]);
+    }
+    hot.close();
+  });
+
   it('never give a stale path or summary, whoever changed the file', async () => {
     const { root, stateDir } = project(FILES);
     const [mine, theirs] = [new Hotspots(stateDir), new Hotspots(stateDir)];

@@ -45,7 +45,7 @@ export const loadContext = builtIn<z.infer<typeof loadInput>, Loaded>({
   examples: [{ focus: 'src/order', max_tokens: 300 }],
   async run({ focus, depth, max_tokens }, ctx) {
     const at = focus ? locate(ctx, focus) : undefined;
-    const hot = ctx.hotspots ? await ctx.hotspots.top(ctx.thread, HOT_SHOWN, ctx.paths) : [];
+    const hot = ctx.hotspots ? await ctx.hotspots.top(ctx.thread, HOT_SHOWN, ctx.paths.factsWith(overlayOf(ctx))) : [];
     const now = ctx.workspace?.focus ?? null;
     const beside = renderSurroundings(now, hot);
     const maxTokens = Math.max(LEAST_SKELETON, max_tokens - estimateTokens(beside));
