@@ -31,14 +31,18 @@ export interface Asked {
 export const SECRET = '黑曜石计划';
 const TERM = `- id: obsidian\n  keyword_ch: ${SECRET}\n  code_symbols: [ObsidianVault.open]\n  status: verified\n  source: 代码审查\n  confidence: high\n`;
 
-/** The HTTP service in this process, on a free port, with a copy of the shop (`mall`) and a small project (`other`). */
-export async function serveHttp(options: Partial<ServiceOptions> = {}): Promise<Served> {
+/** The HTTP service in this process, on a free port, with a copy of the shop (`mall`) and a small project (`other`). @param before makes keys, say */
+export async function serveHttp(
+  options: Partial<ServiceOptions> = {},
+  before: (env: NodeJS.ProcessEnv) => void = () => {},
+): Promise<Served> {
   const mall = copyMall({ link: false });
   const other = mkdtempSync(join(tmpdir(), 'xihe-other-'));
   put(other, '.xihe/knowledge/terms/t.yaml', TERM);
   put(other, 'src/vault.ts', `/** ${SECRET} */\nexport class ObsidianVault { open() {} }\n`);
   const home = mkdtempSync(join(tmpdir(), 'xihe-home-'));
   const env = cleanEnv({ XDG_CONFIG_HOME: home, HOME: home, ...(options.env as Record<string, string>) });
+  before(env);
   let log = '';
   const service = await startService({
     projects: { mall, other },

@@ -129,12 +129,14 @@ export class KeyRing {
   /**
    * @param roots folders of the projects: keys may not lie in one, where they would be committed or changed by whoever writes there
    * @param onBroken told why the file could not be read, in Chinese
+   * @param now the clock, in milliseconds
    * @throws XiheError CONFIG_INVALID
    */
   constructor(
     roots: readonly string[],
     env: NodeJS.ProcessEnv = process.env,
     private readonly onBroken: (why: string) => void = () => {},
+    private readonly now: () => number = () => performance.now(),
   ) {
     this.#file = keysFile(env);
     assertOutside(this.#file, roots);
@@ -160,7 +162,7 @@ export class KeyRing {
   }
 
   #look(): void {
-    const now = performance.now();
+    const now = this.now();
     if (now - this.#lookedAt < KEYS_LOOK_MS) return;
     this.#lookedAt = now;
     const stamp = stampOf(this.#file);

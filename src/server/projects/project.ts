@@ -4,6 +4,8 @@ import { openLayoutToRead, type ProjectLayout } from '../../layout.js';
 import type { PathContext } from '../../paths/index.js';
 import { openZhCore, Proposals, QueryLog, type ReloadEvent, RunLog, type ZhCore } from '../../zhcore/index.js';
 
+/** How often notices of changed files are looked through: between two looks nothing is asked of the system, and of git nothing is started. In milliseconds. */
+const LOOK_EVERY_MS = 100;
 /** How often the tree is walked where the system gives no notices of changed files, in milliseconds: a walk of 20,000 files takes a second. */
 const WALK_EVERY_MS = 2_000;
 
@@ -62,7 +64,7 @@ export class ServedProject {
     return () => this.#reloadListeners.delete(listener);
   }
 
-  /** The path context, fresh as of this call; opened at the first one. @throws XiheError CANCELLED when the project is closed */
+  /** The path context, as fresh as a tenth of a second ago; opened at the first call. @throws XiheError CANCELLED when the project is closed */
   async paths(): Promise<PathContext> {
     if (this.#paths === undefined) {
       const opening = this.#openPaths();
@@ -74,7 +76,8 @@ export class ServedProject {
       return opening;
     }
     const paths = await this.#paths;
-    if (!this.#seesChanges && Date.now() - this.#lookedAt < WALK_EVERY_MS) return paths;
+    const every = this.#seesChanges ? LOOK_EVERY_MS : WALK_EVERY_MS;
+    if (this.#refreshing === undefined && Date.now() - this.#lookedAt < every) return paths;
     // Whoever comes while a look is under way waits for it; two at once would only find the same.
     this.#refreshing ??= paths.refresh().finally(() => {
       this.#refreshing = undefined;
