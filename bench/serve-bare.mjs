@@ -8,6 +8,10 @@ app.post('/', async (c) => {
   await c.req.json();
   return c.json(answer);
 });
+app.get('/metrics', (c) => {
+  const { user, system } = process.cpuUsage();
+  return c.text(`process_cpu_seconds_total ${(user + system) / 1e6}\n`);
+});
 serve({ fetch: app.fetch, port: 0, hostname: '127.0.0.1' }, ({ port }) =>
   console.log(JSON.stringify({ url: `http://127.0.0.1:${port}` })),
 );

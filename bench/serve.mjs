@@ -14,6 +14,8 @@ import { writeLayer } from './core-corpus.ts';
 const CLIENTS = [1, 16, 64];
 /** Source files for `/find`. */
 const FILES = 600;
+/** Seconds before a row is measured. */
+const WARM_SECONDS = 6;
 /** Looks at memory. */
 const LOOKS = 10;
 
@@ -85,7 +87,14 @@ function shoot(url, requests, connections, limit) {
       times.sort((a, b) => a - b);
       const [p50_ms, p95_ms, p99_ms] = [0.5, 0.95, 0.99].map((q) => quantile(times, q));
       const failed = result['4xx'] + result['5xx'] + result.errors;
-      return resolve({ p50_ms, p95_ms, p99_ms, per_second: round(times.length / result.duration, 0), failed });
+      return resolve({
+        answered: times.length,
+        p50_ms,
+        p95_ms,
+        p99_ms,
+        per_second: round(times.length / result.duration, 0),
+        failed,
+      });
     });
     instance.on('response', (_client, _status, _bytes, ms) => times.push(ms));
   });
@@ -94,6 +103,12 @@ function shoot(url, requests, connections, limit) {
 async function memoryOf(url) {
   const text = await (await fetch(`${url}/metrics`)).text();
   return round(Number(/^process_resident_memory_bytes (\d+)/m.exec(text)[1]) / 1e6, 0);
+}
+
+/** CPU seconds that a server has used: what it costs, however busy the machine is. */
+async function cpuOf(url) {
+  const text = await (await fetch(`${url}/metrics`)).text();
+  return Number(/^process_cpu_seconds_total ([\d.]+)/m.exec(text)[1]);
 }
 
 const post = (url, body) => fetch(url, { method: 'POST', headers, body: JSON.stringify(body) });
@@ -139,11 +154,20 @@ try {
     '/find made': [url, [anew('/find', texts, find)]],
   };
   const systems = {};
+  const [, bareRequests] = rows['bare Hono'];
   for (const [name, [at, requests]] of Object.entries(rows)) {
+    systems[name] = {};
+    // A process that has just loaded 10,000 entries runs code that is not compiled yet: four times the CPU of a second later.
+    await shoot(at, requests, 16, { duration: WARM_SECONDS });
     for (const clients of CLIENTS) {
       say(`${name}，${clients} 个客户端…`);
-      systems[name] ??= {};
-      systems[name][clients] = await shoot(at, requests, clients, { duration: Number(values.seconds) });
+      const duration = Number(values.seconds);
+      // The peer right before each row: what else the machine does changes by the minute.
+      const beside = await shoot(bare, bareRequests, clients, { duration: Math.max(1, duration / 2) });
+      const before = await cpuOf(at);
+      const row = await shoot(at, requests, clients, { duration });
+      const cpu_ms = round((1000 * ((await cpuOf(at)) - before)) / row.answered, 3);
+      systems[name][clients] = { ...row, cpu_ms, bare_p50_ms: beside.p50_ms, bare_p95_ms: beside.p95_ms };
     }
   }
   const total = Number(values.requests);
@@ -167,12 +191,13 @@ try {
   if (values.json) process.stdout.write(`${JSON.stringify(result)}\n`);
   else {
     console.log(
-      '| row | clients | p50 ms | p95 ms | p99 ms | requests/s | failed |\n| --- | --- | --- | --- | --- | --- | --- |',
+      '| row | clients | p50 ms | p95 ms | p99 ms | bare p50, p95 | requests/s | CPU ms a request | failed |',
     );
+    console.log('| --- | --- | --- | --- | --- | --- | --- | --- | --- |');
     for (const [name, byClients] of Object.entries(systems))
-      for (const [clients, row] of Object.entries(byClients))
+      for (const [clients, r] of Object.entries(byClients))
         console.log(
-          `| ${name} | ${clients} | ${row.p50_ms} | ${row.p95_ms} | ${row.p99_ms} | ${row.per_second} | ${row.failed} |`,
+          `| ${name} | ${clients} | ${r.p50_ms} | ${r.p95_ms} | ${r.p99_ms} | ${r.bare_p50_ms}, ${r.bare_p95_ms} | ${r.per_second} | ${r.cpu_ms} | ${r.failed} |`,
         );
     console.log(
       `answer of ${size} characters; MB after each ${total / LOOKS} of ${total} requests: ${memory.join(', ')}`,

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { coreJson, errorJson, expandJson, findJson, knowledgeJson, lookupJson } from '../agent/output-schemas.js';
 import { lookupInput as lookupParameters, queryInput } from '../tools/builtin/core-tools.js';
-import { expandInput, findInput as findParameters } from '../tools/builtin/path-tools.js';
+import { findInput as findParameters } from '../tools/builtin/path-tools.js';
 import { FEEDBACK_ABOUT } from '../zhcore/index.js';
 import '../zod-zh.js';
 
@@ -18,6 +18,8 @@ const NAME_CHARS = 1_024;
 const NAMES_MAX = 200;
 
 const name = z.string().min(1).max(NAME_CHARS);
+/** The resolver takes no control characters; said here, clients know before they ask. */
+const path = name.regex(/^[^\u0000-\u001F\u007F]+$/, '不能有控制字符');
 const query = queryInput.shape;
 const find = findParameters.shape;
 
@@ -27,7 +29,7 @@ export const queryBody = z.strictObject({
   user_intent: query.user_intent.max(TEXT_CHARS),
   code_symbols: z.array(name).max(NAMES_MAX).default([]).describe('看到的代码符号，可以反查中文叫法'),
   module: name.optional().describe('所在模块，例如 order'),
-  files: z.array(name).max(NAMES_MAX).optional().describe('正在看的文件，相对项目根目录'),
+  files: z.array(path).max(NAMES_MAX).optional().describe('正在看的文件，相对项目根目录'),
 });
 
 /** `POST /lookup`. */
@@ -40,13 +42,13 @@ export const lookupBody = z.strictObject({
 export const findBody = z.strictObject({
   ...find,
   query: find.query.max(TEXT_CHARS),
-  scope: name.optional().describe('只在这个目录里找'),
+  scope: path.optional().describe('只在这个目录里找'),
   exclude: name.optional().describe('排除的路径，glob 写法，例如 **/legacy/**'),
 });
 
 /** `POST /expand`. */
 export const expandBody = z.strictObject({
-  path: expandInput.shape.path.unwrap().max(NAME_CHARS).describe('要展开的目录或文件，相对项目根目录；根目录是 .'),
+  path: path.describe('要展开的目录或文件，相对项目根目录；根目录是 .'),
 });
 
 /** `GET /entries/{id}`. */
@@ -63,7 +65,7 @@ export const feedbackBody = z.strictObject({
   verdict: z.enum(['good', 'bad']).describe('好还是不好'),
   about: z.enum(FEEDBACK_ABOUT).optional().describe('不好在哪里：意图、参数、回答、改动；不写就从原因里看'),
   why: z.string().min(1).max(500).optional().describe('一句话的原因；规矩类的话会变成给数据核心的建议，采纳才生效'),
-  files: z.array(name).max(NAMES_MAX).optional().describe('和它有关的文件，相对项目根目录'),
+  files: z.array(path).max(NAMES_MAX).optional().describe('和它有关的文件，相对项目根目录'),
 });
 
 const version = { data_version: z.string().describe('生效内容的哈希；内容不变它就不变') };

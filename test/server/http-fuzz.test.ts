@@ -138,7 +138,7 @@ describe('requests out of /openapi.json', () => {
     for (let i = 0; i < 60; i++) {
       const isValid = i % 2 === 0;
       const body = schema === undefined ? undefined : isValid ? make.valid(schema) : make.wrong(schema);
-      const id = encodeURIComponent(make.text({}).toWellFormed());
+      const id = encodeURIComponent(make.text({}).replace(/[\ud800-\udfff]/g, ''));
       const project = make.pick(['mall', 'mall', 'other', 'nope', '']);
       const reply = await served.ask(`${path.replace('{id}', id)}?project=${project}`, body, {
         'x-request-id': `fuzz-${i}`,
@@ -152,7 +152,7 @@ describe('requests out of /openapi.json', () => {
           code: expect.stringMatching(/^[A-Z_]+$/),
           request_id: `fuzz-${i}`,
         });
-      if (isValid) expect(reply.json.error?.code, sent).not.toMatch(/REQUEST_INVALID|BODY_/);
+      if (isValid) expect(String(reply.json.error?.code), sent).not.toMatch(/REQUEST_INVALID|BODY_/);
     }
     expect(served.lines().filter(({ level }) => level === 'error')).toEqual([]);
   });

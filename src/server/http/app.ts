@@ -134,7 +134,7 @@ function note(site: Site, route: string, visit: Visit, reply: Reply, ms: number,
   const code = XiheError.is(failure) ? failure.code : failure === undefined ? undefined : 'INTERNAL';
   const isFault = reply.status === 500;
   site.log.line({
-    level: isFault ? 'error' : reply.status >= 500 ? 'warn' : 'info',
+    level: isFault ? 'error' : reply.status >= 500 && code !== 'CANCELLED' ? 'warn' : 'info',
     msg: 'request',
     request_id: requestId,
     method: incoming.method,

@@ -39,9 +39,11 @@ function bytesOf(incoming: IncomingMessage): Promise<Buffer> {
       }
     });
     incoming.once('end', () => resolve(Buffer.concat(pieces)));
-    incoming.once('error', reject);
     // A client that went away in the middle: nobody will read why.
-    incoming.once('close', () => reject(new XiheError('CANCELLED', '连接断开了', { hint: '重新发一次。' })));
+    const gone = (cause?: unknown) =>
+      reject(new XiheError('CANCELLED', '连接断开了', { hint: '重新发一次。', ...(cause ? { cause } : {}) }));
+    incoming.once('error', gone);
+    incoming.once('close', () => gone());
   });
 }
 
