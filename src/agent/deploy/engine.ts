@@ -3,7 +3,7 @@ import type { BaseCheckpointSaver } from '@langchain/langgraph';
 import { quoted, XiheError } from '../../errors.js';
 import { buildGraph, type XiheGraph } from '../graph.js';
 import { buildKnowledgeGraph } from '../knowledge-graph.js';
-import type { NodeRuntime } from '../node.js';
+import type { GraphDeps, NodeRuntime } from '../node.js';
 import { serverDeps } from '../serve.js';
 import { serverWord } from '../server-word.js';
 import { XiheState } from '../state.js';
@@ -14,7 +14,9 @@ import { checkpointOf, threadStateOf, toWire } from './wire.js';
 
 /** Any graph over Xihe's state: they differ in the names of their nodes only, which nothing here looks at. */
 export type ServedGraph = XiheGraph;
-export type GraphBuilders = Record<string, (saver: BaseCheckpointSaver) => ServedGraph>;
+/** How each graph is made. `running` is given every node that begins. */
+export type GraphBuilders = Record<string, (saver: BaseCheckpointSaver, running?: NodeWatch) => ServedGraph>;
+type NodeWatch = NonNullable<GraphDeps['running']>;
 
 /** Which state of a thread is asked for. */
 export interface StateQuery {
@@ -49,8 +51,9 @@ export function servedGraphs(env: NodeJS.ProcessEnv): GraphBuilders {
     },
   });
   return {
-    xihe: (saver) => buildGraph(deps, saver),
-    knowledge: (saver) => buildKnowledgeGraph(deps, saver) as unknown as ServedGraph,
+    xihe: (saver, running) => buildGraph({ ...deps, ...(running ? { running } : {}) }, saver),
+    knowledge: (saver, running) =>
+      buildKnowledgeGraph({ ...deps, ...(running ? { running } : {}) }, saver) as unknown as ServedGraph,
   };
 }
 
@@ -108,7 +111,11 @@ export class GraphEngine {
    */
   async *run(job: GraphJob, fence: Fence, signal: AbortSignal): AsyncGenerator<GraphEvent> {
     const saver = this.#store.fenced(fence);
-    const graph = this.#builderOf(job.graphId)(saver);
+    const nodes = new Set<Promise<unknown>>();
+    const graph = this.#builderOf(job.graphId)(saver, (node) => {
+      const ended = node.catch(() => {}).finally(() => nodes.delete(ended));
+      nodes.add(ended);
+    });
     try {
       const isResumed = job.attempt > 1 && (await this.newestCheckpoint(job.threadId)) !== job.startCheckpoint;
       if (isResumed && isOver(await this.outcome(job.graphId, job.threadId))) return;
@@ -128,7 +135,8 @@ export class GraphEngine {
     const state = await this.#reader(graphId).getState({ configurable: { thread_id: threadId } });
     const asking = state.tasks.filter((task) => (task.interrupts?.length ?? 0) > 0);
     return {
-      next: [...state.next],
+      // Not `next`: a node whose result is stored, but not yet the step, is no longer listed there, and its task is still open.
+      isOpen: state.tasks.length > 0,
       interrupts: Object.fromEntries(asking.map((task) => [task.id, JSON.parse(toWire(task.interrupts))])),
     };
   }
@@ -205,7 +213,7 @@ export class GraphEngine {
 }
 
 function isOver(outcome: ThreadOutcome): boolean {
-  return outcome.next.length === 0 || Object.keys(outcome.interrupts).length > 0;
+  return !outcome.isOpen || Object.keys(outcome.interrupts).length > 0;
 }
 
 function configOf(threadId: string, checkpointId?: string, checkpointNs = ''): RunnableConfig {

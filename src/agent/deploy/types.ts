@@ -44,8 +44,8 @@ export interface GraphEvent {
 
 /** Where a thread stands. */
 export interface ThreadOutcome {
-  /** Nodes that would run next. */
-  next: string[];
+  /** Something is left to do. */
+  isOpen: boolean;
   /** What it asks, by task id; empty when it asks nothing. */
   interrupts: Record<string, unknown[]>;
 }

@@ -72,8 +72,8 @@ export function renewLeases(
 const MINE = "run_id = ? AND worker = ? AND attempt = ? AND status = 'running'";
 
 /** A query that gives a row while a run is its worker's. */
-export function claimHolds(sql: Sql, { runId, worker, attempt }: Claim) {
-  return { text: `SELECT 1 FROM runs WHERE ${MINE}${forUpdate(sql)}`, values: [runId, worker, attempt] };
+export function claimHolds({ runId, worker, attempt }: Claim) {
+  return { text: `SELECT 1 FROM runs WHERE ${MINE}`, values: [runId, worker, attempt] };
 }
 
 /** Notes where a run begins, before it writes anything. @returns false when the run is not this worker's any more */

@@ -221,9 +221,10 @@ export class Worker {
   }
 
   #fence(claim: Claim): Fence {
-    const query = claimHolds(this.#sql, claim);
+    const query = claimHolds(claim);
+    let n = 0;
     return {
-      sql: query,
+      sql: { text: `${query.text.replace(/\?/g, () => `$${++n}`)} FOR SHARE`, values: query.values },
       check: async () => {
         const rows = await this.#sql.all(query.text, ...query.values);
         if (rows.length === 0) throw lost(claim.runId);
