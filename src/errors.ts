@@ -97,7 +97,6 @@ export type XiheErrorCode =
   | 'RUN_NOT_FOUND'
   | 'LEASE_LOST'
   | 'STORE_FAILED'
-  | 'AUTH_REQUIRED'
   | 'NOT_SUPPORTED'
   | 'EVAL_TASK_INVALID'
   | 'BUDGET_EXCEEDED'

@@ -26,5 +26,10 @@ export function addServerCommand(program: Command, sub: Sub, setExit: (code: num
     .option('--port <端口>', '监听的端口，0 是任意空闲的', whole(0, MAX_PORT), DEFAULT_PORT)
     .option('--runs <个数>', '这个进程同时做几件事，0 是只接请求不做事', whole(0, MAX_RUNS), DEFAULT_RUNS)
     .option('--worker', '只做事，不接请求（健康检查除外）')
+    .option(
+      '--cors <网站>',
+      '允许这个网站的网页来用，例如 https://chat.example.com；可以写多次',
+      (value: string, before: string[] = []) => [...before, value],
+    )
     .action(async (options) => setExit(await (await import('./commands/server.js')).server(options)));
 }

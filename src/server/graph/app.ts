@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
+import { cors } from 'hono/cors';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import { messageOf, XiheError, type XiheErrorCode } from '../../errors.js';
+import { assertLoopbackName, assertOrigin } from '../http/guards.js';
 import { addAssistantRoutes } from './assistant-routes.js';
 import type { GraphApp, GraphEnv, GraphService } from './context.js';
 import { isStoreAway } from './postgres-errors.js';
@@ -16,7 +18,11 @@ const BODY_BYTES = 4_000_000;
 const REQUEST_ID = /^[\w.:-]{1,64}$/;
 
 const STATUS: Partial<Record<XiheErrorCode, ContentfulStatusCode>> = {
-  AUTH_REQUIRED: 401,
+  KEY_REQUIRED: 401,
+  KEY_INVALID: 401,
+  KEY_FORBIDDEN: 403,
+  HOST_NOT_ALLOWED: 403,
+  ORIGIN_NOT_ALLOWED: 403,
   THREAD_NOT_FOUND: 404,
   RUN_NOT_FOUND: 404,
   GRAPH_NOT_FOUND: 404,
@@ -57,7 +63,14 @@ export function graphApp(service: GraphService): GraphApp {
       user,
     });
   });
+  if (service.cors.length > 0) {
+    const expose = ['content-location', 'location', 'x-request-id'];
+    app.use(cors({ origin: [...service.cors], exposeHeaders: expose }));
+  }
   app.use(async (c, next) => {
+    // Pages of other sites get nothing: not by their browser's word, and not by a name of theirs that leads to this machine.
+    if (service.isLoopback) assertLoopbackName(c.req.header('host'));
+    assertOrigin(c.req.header('origin'), c.req.header('host'), service.cors);
     if (!PUBLIC.has(c.req.path)) c.set('user', await service.authenticate(c.req.raw.headers));
     await next();
   });

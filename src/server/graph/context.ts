@@ -11,9 +11,13 @@ export interface GraphService {
   sql: SqlDatabase;
   bus: Bus;
   engine: GraphEngine;
-  /** Who makes a request. @throws XiheError AUTH_REQUIRED */
+  /** Who makes a request. @throws XiheError KEY_REQUIRED, KEY_INVALID */
   authenticate(headers: Headers): Promise<RunUser>;
   log: (event: string, facts: Record<string, unknown>) => void;
+  /** Only this machine can reach it. */
+  isLoopback: boolean;
+  /** Sites whose pages may ask; none unless they are named. */
+  cors: readonly string[];
   /** Aborted when the process is told to stop: streams end, and their clients come back to another one. */
   closing: AbortSignal;
   /** Whether it was. */

@@ -1,6 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { messageOf, XiheError } from '../../errors.js';
+import { isLoopbackHost } from '../http/guards.js';
 import type { GraphApp, GraphService } from './context.js';
 import type { Store } from './store.js';
 import { Worker } from './worker.js';
@@ -15,6 +16,8 @@ export interface ServerOptions {
   /** Only the queue is worked on; of the routes those of health are there. */
   workerOnly: boolean;
   leaseMs: number;
+  /** Sites whose pages may ask. */
+  cors?: readonly string[];
   authenticate: GraphService['authenticate'];
   log: GraphService['log'];
 }
@@ -43,13 +46,16 @@ export async function startGraphServer(store: Store, options: ServerOptions): Pr
   ]);
   const closing = new AbortController();
   const { sql, bus, engine } = store;
-  const { authenticate, log } = options;
+  const { authenticate, log, cors = [] } = options;
+  const isLoopback = isLoopbackHost(options.host);
   const service: GraphService = {
     sql,
     bus,
     engine,
     authenticate,
     log,
+    cors,
+    isLoopback,
     closing: closing.signal,
     isClosing: () => closing.signal.aborted,
   };
