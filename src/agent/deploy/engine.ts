@@ -121,7 +121,7 @@ export class GraphEngine {
       if (isResumed && isOver(await this.outcome(job.graphId, job.threadId))) return;
       yield* streamRun(graph, job, isResumed, signal);
     } catch (e) {
-      const failure = (saver as { failure?: unknown }).failure;
+      const { failure } = saver;
       if (failure === undefined || XiheError.is(failure, 'LEASE_LOST')) throw failure ?? e;
       throw new XiheError('STORE_FAILED', '断点现在存不了', {
         hint: '存储恢复后，这次运行会自己接着跑。',

@@ -38,6 +38,13 @@ export async function postgresCheckpoints(pool: Pool): Promise<CheckpointStore> 
            AND (checkpoint_id > $2 OR checkpoint_id = $2 AND channel <> '${INTERRUPT}')`,
         values,
       );
+      // The next run counts on from the same versions, and a value that is there already would not be written.
+      await pool.query(
+        `DELETE FROM checkpoint_blobs b WHERE b.thread_id = $1 AND NOT EXISTS (
+           SELECT 1 FROM checkpoints c WHERE c.thread_id = b.thread_id AND c.checkpoint_ns = b.checkpoint_ns
+             AND c.checkpoint -> 'channel_versions' ->> b.channel = b.version)`,
+        [threadId],
+      );
     },
     close: () => pool.end(),
   };

@@ -8,6 +8,7 @@ import {
   type CheckpointTuple,
   type PendingWrite,
 } from '@langchain/langgraph-checkpoint';
+import { XiheError } from '../../errors.js';
 import { LibsqlSaver } from '../checkpoint/libsql-saver.js';
 import type { Fence } from './types.js';
 
@@ -15,7 +16,7 @@ import type { Fence } from './types.js';
 export interface CheckpointStore {
   saver: BaseCheckpointSaver;
   /** The same for one run: it writes only while that run is its worker's. */
-  fenced(fence: Fence): BaseCheckpointSaver;
+  fenced(fence: Fence): FencedSaver;
   /** Drops what a thread's checkpoints hold since `checkpointId`; all of it when that is `''`. */
   rollback(threadId: string, checkpointId: string): Promise<void>;
   close(): Promise<void>;
@@ -29,6 +30,8 @@ export class FencedSaver extends BaseCheckpointSaver {
   failure: unknown;
   readonly #inner: BaseCheckpointSaver;
   readonly #check: () => Promise<void>;
+  readonly #underWay = new Set<Promise<unknown>>();
+  #isSealed = false;
 
   constructor(inner: BaseCheckpointSaver, check: () => Promise<void>) {
     super(inner.serde);
@@ -67,12 +70,26 @@ export class FencedSaver extends BaseCheckpointSaver {
     return this.#inner.deleteThread(threadId);
   }
 
+  /**
+   * The run has ended: what is being written gets done, and nothing follows. A stopped graph may still have a step to store, which would
+   * otherwise come after the rollback.
+   */
+  async seal(): Promise<void> {
+    this.#isSealed = true;
+    await Promise.allSettled(this.#underWay);
+  }
+
   async #noted<T>(work: () => Promise<T>): Promise<T> {
+    if (this.#isSealed) throw new XiheError('LEASE_LOST', '这次运行已经结束', { hint: '不用做什么。' });
+    const doing = work();
+    this.#underWay.add(doing);
     try {
-      return await work();
+      return await doing;
     } catch (e) {
       this.failure ??= e;
       throw e;
+    } finally {
+      this.#underWay.delete(doing);
     }
   }
 }
