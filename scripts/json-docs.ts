@@ -4,7 +4,8 @@ import { fileURLToPath } from 'node:url';
 import * as z from 'zod';
 import { ALL_OUTPUT_SCHEMAS } from '../src/cli/schemas/index.js';
 
-interface Schema {
+/** What these pages read of a JSON Schema. */
+export interface Schema {
   type?: string | string[];
   enum?: unknown[];
   const?: unknown;
@@ -41,7 +42,8 @@ export function jsonDocs(): string {
   return [...head, ...pages].join('\n');
 }
 
-function fields(schema: Schema, prefix: string): string[] {
+/** A row for each field, those of inner objects behind it. */
+export function fields(schema: Schema, prefix: string): string[] {
   return Object.entries(schema.properties ?? {}).flatMap(([name, property]) => {
     const optional = schema.required?.includes(name) ? '' : '?';
     const path = `${prefix}${name}${optional}`;

@@ -36,6 +36,11 @@ export function costOf(usage: ModelUsage, model: string, prices: XiheConfig['mod
   return (input + usage.output * price.output) / MILLION;
 }
 
+/** Turns of the execute loop that were another thread's, before this one was branched off: they do not count here. */
+export function turnsBefore({ run, routed, origin }: RunState): number {
+  return origin?.run === run && origin.intent === (routed?.index ?? 0) ? origin.turn : 0;
+}
+
 /**
  * Why nothing more may be asked of the model, in Chinese; undefined while there is room. Tokens, money and time are those of the whole
  * run, waiting for people not counted.

@@ -1,6 +1,7 @@
 import { AIMessage } from '@langchain/core/messages';
 import { type BaseCheckpointSaver, END, START, StateGraph } from '@langchain/langgraph';
-import { type GraphDeps, makeNode, type NodeRuntime } from './node.js';
+import { hasWords } from './inbox.js';
+import { type GraphDeps, makeNode, type NodeRuntime, threadIn } from './node.js';
 import { actNode } from './nodes/act.js';
 import { answerNode } from './nodes/answer.js';
 import { applyNode } from './nodes/apply.js';
@@ -90,7 +91,7 @@ export function buildGraph(deps: GraphDeps, checkpointer?: BaseCheckpointSaver) 
       都做完了: 'postcheck',
       模型出错: 'report',
     })
-    .addConditionalEdges('postcheck', (s) => afterPostcheck(s, deps), {
+    .addConditionalEdges('postcheck', (s, config) => afterPostcheck(s, deps, config as NodeRuntime), {
       退回修改: 'execute',
       请人确认: 'confirm',
       没有改动: 'report',
@@ -165,11 +166,12 @@ function afterExecute(state: RunState) {
   return calls > 0 ? '调用工具' : '改完了';
 }
 
-async function afterPostcheck(state: RunState, deps: GraphDeps) {
+async function afterPostcheck(state: RunState, deps: GraphDeps, { configurable }: NodeRuntime) {
   const project = await deps.openProject(state.request?.repo ?? deps.defaultRepo);
+  const model = state.request?.options.noModel ? null : deps.openModel(project);
+  if (hasWords(state, { project, model, thread: threadIn(configurable) })) return '退回修改';
   const isEmpty = project.changeset(state.changesetId!).list().length === 0;
   if (isEmpty && openConflicts(state, { project }).length === 0) return '没有改动';
-  const model = state.request?.options.noModel ? null : deps.openModel(project);
   return goesBack(state, { model, project }) ? '退回修改' : '请人确认';
 }
 

@@ -1,3 +1,4 @@
+export { readOrigin, type ThreadStep } from './branch.js';
 export { briefOf, renderBrief } from './brief.js';
 export { spentLine } from './budget.js';
 export { LibsqlSaver } from './checkpoint/libsql-saver.js';
@@ -12,6 +13,7 @@ export * as outputs from './output-schemas.js';
 export { closeProject, openProject, type Project } from './project.js';
 export { editsOf, runJsonOf } from './run-json.js';
 export { serverGraph, serverKnowledgeGraph } from './serve.js';
-export { localDeps, newThreadName, Session, type ThreadStatus, type ThreadView } from './session.js';
+export { localDeps, Session, type ThreadStatus, type ThreadView } from './session.js';
 export { type RunOptions, type RunState, XiheState } from './state.js';
+export { newThreadName } from './thread-names.js';
 export { type LineOrigin, type RunTrace, type TraceStep, traceOf } from './trace/index.js';

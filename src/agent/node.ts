@@ -1,6 +1,7 @@
 import type { BaseMessage } from '@langchain/core/messages';
 import { isGraphInterrupt } from '@langchain/langgraph';
 import { messageOf, XiheError } from '../errors.js';
+import { stagedBytes } from '../sandbox/index.js';
 import type { AnyContract, ToolRegistry } from '../tools/index.js';
 import { projectIn } from './arm.js';
 import { type Emit, stamped } from './events.js';
@@ -66,6 +67,11 @@ export interface NodeRuntime {
   writer?: (chunk: unknown) => void;
 }
 
+/** The thread of a run; one of its own where nobody gave it a name. */
+export function threadIn(configurable: NodeRuntime['configurable']): string {
+  return configurable?.thread_id ?? 'default';
+}
+
 export type NodeBody = (state: RunState, env: NodeEnv) => Promise<RunUpdate> | RunUpdate;
 
 /**
@@ -90,14 +96,14 @@ export function makeNode(name: string, deps: GraphDeps, body: NodeBody) {
         model: noModel ? null : deps.openModel(project),
         emit,
         signal: runtime.signal,
-        thread: runtime.configurable?.thread_id ?? 'default',
+        thread: threadIn(runtime.configurable),
       };
       const update = await body(deps.served ? asServed(state, deps.served, runtime.configurable) : state, env);
       await pauseIfAsked(`${name}:after`, runtime.signal, agent);
       const ms = Date.now() - started;
       emit({ type: 'node.finished', node: name, ms });
       // `route` starts the clock anew, so that its own value stands.
-      return { elapsedMs: ms, ...update };
+      return { elapsedMs: ms, ...stagedBy({ ...state, ...update } as RunState, project), ...update };
     } catch (e) {
       tellFailure(name, e, emit);
       throw e;
@@ -108,6 +114,11 @@ export function makeNode(name: string, deps: GraphDeps, body: NodeBody) {
     deps.running?.(done);
     return done;
   };
+}
+
+/** How much is staged now; the checkpoint after this node keeps it. */
+function stagedBy({ changesetId: id }: RunState, { layout }: Project): Pick<RunUpdate, 'staged'> {
+  return id ? { staged: { id, bytes: stagedBytes(layout.stateDir, id) } } : {};
 }
 
 /** Listeners hear why a node did not come to its end: it asks somebody, or something went wrong. */

@@ -172,6 +172,27 @@ export const threadsJson = z.object({
   ),
 });
 
+export const stepsJson = z.object({
+  thread: z.string(),
+  steps: z.array(
+    z.object({
+      id: z.string().describe('会话@步，xihe run --from 用它'),
+      step: z.number(),
+      after: z.string().nullable().describe('刚做完的一步'),
+      next: z.string().nullable().describe('接下来的一步；空表示已经结束'),
+      at: z.string(),
+      run: z.number(),
+      turn: z.number().describe('执行阶段到这里的轮数'),
+    }),
+  ),
+});
+
+export const sayJson = z.object({
+  thread: z.string(),
+  n: z.number().describe('这个会话里的第几句'),
+  running: z.boolean().describe('会话正在跑；不在跑时，接着跑才听到'),
+});
+
 export const undoJson = z.object({ receipt: z.string(), files: z.array(z.string()) });
 
 export const coreJson = z.object({
@@ -261,6 +282,8 @@ export const graphJson = z.object({ mermaid: z.string() });
 export const OUTPUT_SCHEMAS = {
   'run / resume': runJson,
   threads: threadsJson,
+  'threads 会话': stepsJson,
+  say: sayJson,
   undo: undoJson,
   trace: traceJson,
   core: coreJson,

@@ -11,6 +11,7 @@ export type PromptName =
   | 'merged'
   | 'findings'
   | 'comment'
+  | 'said'
   | 'review'
   | 'review-task'
   | 'answer'

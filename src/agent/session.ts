@@ -1,18 +1,20 @@
-import { createHash, randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { Command, isGraphInterrupt } from '@langchain/langgraph';
 import { messageOf, quoted, XiheError } from '../errors.js';
 import { commandsEnded, pruneSandboxState, withAsyncFileLock } from '../sandbox/index.js';
+import { makeBranch, stepsOfThread, type ThreadStep } from './branch.js';
 import { LibsqlSaver } from './checkpoint/libsql-saver.js';
 import { type RunEvent, stamped } from './events.js';
 import { buildGraph, type XiheGraph } from './graph.js';
 import type { PendingRequest } from './human.js';
+import { openInbox, sayTo } from './inbox.js';
 import { keptOf } from './kept.js';
 import { openModel } from './model.js';
 import type { GraphDeps } from './node.js';
 import { sideChangesets } from './parallel/split.js';
 import { openProject, type Project } from './project.js';
 import type { RunOptions, RunState } from './state.js';
+import { fileName, notFound } from './thread-names.js';
 
 /**
  * Steps of one run at most: 24 model turns of two steps each, three rounds of checks, and room for several intents. It is a
@@ -36,8 +38,8 @@ export interface ThreadView {
 export class Session {
   private constructor(
     readonly project: Project,
-    private readonly graph: XiheGraph,
-    private readonly saver: LibsqlSaver,
+    readonly graph: XiheGraph,
+    readonly saver: LibsqlSaver,
     private readonly nodes: ReadonlySet<Promise<unknown>>,
   ) {}
 
@@ -89,6 +91,39 @@ export class Session {
     });
   }
 
+  /** The steps of a thread, first to last. @throws XiheError THREAD_NOT_FOUND */
+  steps(thread: string): Promise<ThreadStep[]> {
+    return stepsOfThread(this.graph, thread);
+  }
+
+  /**
+   * Runs a new thread from where another one stood at a step; the other one stays as it is.
+   *
+   * @param words what the user says beside, for the model's next turn
+   * @throws XiheError as {@link makeBranch} and {@link run}; THREAD_BUSY where the new name is taken
+   */
+  async branch(
+    from: { thread: string; step: number },
+    thread: string,
+    { options, words }: { options: RunOptions; words?: string | undefined },
+    onEvent: (e: RunEvent) => void,
+    signal?: AbortSignal,
+  ): Promise<ThreadView> {
+    return this.locked(thread, async () => {
+      if ((await this.view(thread)).status !== 'empty')
+        throw new XiheError('THREAD_BUSY', `已经有会话 ${quoted(thread)}`, { hint: '换一个 --thread 名字，或不写。' });
+      this.assertModelUsable(options.noModel);
+      const { moved } = await makeBranch(this, from, thread, options);
+      openInbox(this.project.layout.stateDir, thread);
+      if (words) sayTo(this.project.layout.stateDir, thread, words);
+      const { run } = (await this.view(thread)).state;
+      onEvent(stamped({ type: 'run.resumed', thread, run, origin: `${from.thread}@${from.step}` }));
+      if (moved.length > 0)
+        onEvent(stamped({ type: 'progress', text: `这些文件后来改过，写入时会拒绝：${moved.join('、')}` }));
+      return this.follow(thread, null, onEvent, signal);
+    });
+  }
+
   /**
    * Goes on with a thread: with an answer to its question, or from where a process died.
    *
@@ -119,6 +154,33 @@ export class Session {
       resumed();
       return this.follow(thread, new Command({ resume: answer }), onEvent, signal);
     });
+  }
+
+  /**
+   * Leaves a word for a run that is under way; its model hears it before its next turn.
+   *
+   * @returns the word's number, and whether some process runs the thread just now (of a server's thread that is not known: true)
+   * @throws XiheError THREAD_NOT_FOUND, THREAD_NOT_WAITING when it is over or waits for an answer, USAGE, STATE_UNWRITABLE
+   */
+  async say(thread: string, words: string): Promise<{ n: number; running: boolean }> {
+    const { status, pending } = await this.view(thread);
+    if (status === 'waiting') {
+      const how = pending?.kind === 'confirm' ? '--comment "…"' : '--answer "…"';
+      throw new XiheError('THREAD_NOT_WAITING', `会话 ${quoted(thread)} 停下来在等你决定`, {
+        hint: `把话写进答复：xihe resume ${thread} ${how}`,
+      });
+    }
+    const n = sayTo(this.project.layout.stateDir, thread, words);
+    return { n, running: status === 'empty' || (await this.isLocked(thread)) };
+  }
+
+  private async isLocked(thread: string): Promise<boolean> {
+    try {
+      await this.locked(thread, async () => {});
+      return false;
+    } catch {
+      return true;
+    }
   }
 
   /** Where a thread stands now; `empty` when it was never run. */
@@ -249,12 +311,6 @@ export class Session {
   }
 }
 
-/** A new thread's name: date and five random characters, short enough to type. */
-export function newThreadName(now = new Date()): string {
-  const date = now.toISOString().slice(0, 10).replaceAll('-', '');
-  return `t${date}-${randomBytes(4).toString('hex').slice(0, 5)}`;
-}
-
 /** Dependencies of a local command line: any folder of this machine, the model of its settings. */
 export function localDeps(defaultRepo: string, env: NodeJS.ProcessEnv = process.env): GraphDeps {
   return {
@@ -266,19 +322,4 @@ export function localDeps(defaultRepo: string, env: NodeJS.ProcessEnv = process.
 
 function configOf(thread: string) {
   return { configurable: { thread_id: thread } };
-}
-
-/** Longest file name that we make, in characters: file systems allow 255, and a lock has an ending and a temporary name. */
-const MAX_FILE_NAME = 150;
-
-/** A file name for a thread of any characters; two threads never share one, on file systems that fold case too. */
-function fileName(thread: string): string {
-  const hex = Buffer.from(thread, 'utf8').toString('hex');
-  return hex.length <= MAX_FILE_NAME ? hex : createHash('sha256').update(thread).digest('hex');
-}
-
-function notFound(thread: string): XiheError {
-  return new XiheError('THREAD_NOT_FOUND', `没有会话 ${quoted(thread)}`, {
-    hint: '用 xihe threads 看有哪些会话；注意 --repo 要指向当时的项目。',
-  });
 }

@@ -2,6 +2,7 @@ import { MessagesValue, ReducedValue, StateSchema } from '@langchain/langgraph';
 import * as z from 'zod';
 import { LAYER_NAMES, LAYERS, TREE_CONTEXTS } from '../layers.js';
 import { outcomeSchema, partSchema, planPartSchema, splitSchema } from './parallel/schema.js';
+import { originSchema, saidSchema, stagedSchema, turnSchema } from './thread-schemas.js';
 import { addUsage, NO_USAGE, usageSchema } from './usage.js';
 
 /**
@@ -203,13 +204,6 @@ export const reportSchema = z.object({
   error: z.object({ code: z.string(), message: z.string(), hint: z.string() }).nullable(),
 });
 
-export const turnSchema = z.object({
-  text: z.string(),
-  kind: z.enum(['edit', 'qa', 'tool', 'chat']),
-  tool: z.string().optional(),
-  outcome: z.string(),
-});
-
 const append = <T extends z.ZodType>(item: T) =>
   new ReducedValue(
     z.array(item).default(() => []),
@@ -255,6 +249,13 @@ export const XiheState = new StateSchema({
   /** The user's answer to the plan's open questions. */
   answers: z.object({ proceed: z.boolean(), text: z.string() }).nullable().default(null),
   changesetId: z.string().nullable().default(null),
+  /** How much was staged after each node, so that a branch can have the changeset as it was then. */
+  staged: new ReducedValue(stagedSchema.nullable().default(null), {
+    inputSchema: stagedSchema,
+    reducer: (a, b) => (a && a.id === b.id && a.bytes > b.bytes ? a : b),
+  }),
+  /** Where this run was branched off, and what its turns count from. */
+  origin: originSchema.nullable().default(null),
   /** Hash of what postcheck looked at and confirm shows: only that is ever written. */
   changesetHash: z.string().nullable().default(null),
   /** Model turns of this run's execute phase. */
@@ -292,6 +293,9 @@ export const XiheState = new StateSchema({
   agents,
   workspace: workspaceSchema.default(() => ({ focus: null, history: [] })),
   turns: append(turnSchema),
+  said: append(saidSchema),
+  /** Number of the newest word of the user that the model was given. */
+  heard: new ReducedValue(z.number().default(0), { inputSchema: z.number(), reducer: (a, b) => Math.max(a, b) }),
   usage,
   /** Milliseconds that the nodes of this run took: models, tools and checks, but not waiting for people. */
   elapsedMs: new ReducedValue(z.number().default(0), { inputSchema: z.number(), reducer: (a, b) => a + b }),

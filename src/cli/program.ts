@@ -115,10 +115,11 @@ function amount(raw: string): number {
 }
 
 function addRunCommands(program: Command, setExit: SetExit): void {
-  sub(program, 'run <请求>', '按请求做事：改代码、答问题或执行操作；改动要你确认才写入')
+  sub(program, 'run [请求]', '按请求做事：改代码、答问题或执行操作；改动要你确认才写入')
     .option('--no-model', '不用模型，只给出行动预案')
     .addOption(new Option('--yes <等级>', '不高于这个危险等级的改动不再询问').choices(['low', 'medium']))
     .option('--thread <名字>', '接着这个会话，或给新会话起名')
+    .option('--from <会话@步>', '从一个会话的某一步分出一个新会话；请求是要补的话，可以不写')
     .option('--max-turns <轮>', '执行阶段最多几轮', count(1_000))
     .option('--max-tokens <个>', '这次运行最多用多少 token', count(1_000_000_000))
     .option('--max-seconds <秒>', '这次运行最多多少秒，等你的时间不算', count(1_000_000))
@@ -130,7 +131,9 @@ function addRunCommands(program: Command, setExit: SetExit): void {
       ),
     )
     .option('--events', '在标准输出逐行打印事件（JSON），不打印结果')
-    .action(async (text: string, options) => setExit(await (await import('./commands/run.js')).run(text, options)));
+    .action(async (text: string | undefined, options) =>
+      setExit(await (await import('./commands/run.js')).run(text, options)),
+    );
   sub(program, 'resume <会话>', '接着跑一个中断的会话，或答复它的问题')
     .option('--approve', '同意')
     .option('--reject', '拒绝')
@@ -141,6 +144,10 @@ function addRunCommands(program: Command, setExit: SetExit): void {
     .action(async (thread: string, options) =>
       setExit(await (await import('./commands/run.js')).resume(thread, options)),
     );
+  sub(program, 'say <会话> <话>', '对一个正在跑的会话说一句话，模型下一轮就听到').action(
+    async (thread: string, words: string, options) =>
+      setExit(await (await import('./commands/say.js')).say(thread, words, options)),
+  );
   sub(program, 'undo [凭据]', '撤销一次写入，恢复原来的每个字节；默认最近一次').action(
     async (receipt: string | undefined, options) =>
       setExit(await (await import('./commands/undo.js')).undoCommand(receipt, options)),
@@ -148,8 +155,9 @@ function addRunCommands(program: Command, setExit: SetExit): void {
 }
 
 function addThreadCommands(program: Command, setExit: SetExit): void {
-  sub(program, 'threads', '列出最近的会话和状态').action(async (options) =>
-    setExit(await (await import('./commands/threads.js')).threads(options)),
+  sub(program, 'threads [会话]', '列出最近的会话和状态；写出一个会话就列出它的每一步').action(
+    async (thread: string | undefined, options) =>
+      setExit(await (await import('./commands/threads.js')).threads(thread, options)),
   );
   sub(program, 'trace <会话>', '追溯：哪条知识、哪个版本、来自哪里，带来了哪次修改')
     .option('--line <文件:行>', '只看这一行是哪一步写的，当时模型看过什么')

@@ -2,7 +2,8 @@ import pc from 'picocolors';
 import type { RunEvent } from '../agent/index.js';
 import { log, visible } from './output.js';
 
-const NODE_NAMES: Record<string, string> = {
+/** What the steps of the workflow are called on screen. */
+export const NODE_NAMES: Record<string, string> = {
   route: '路由',
   preread: '预读',
   plan: '计划',
@@ -97,6 +98,8 @@ function describe(e: RunEvent): string | undefined {
       return `  ${e.severity === 'block' ? pc.red('必须改') : pc.yellow('提醒')}：${e.text}`;
     case 'tests.finished':
       return `  ${e.ok ? pc.green('测试通过') : pc.red('测试失败')}：${e.command}（${(e.ms / 1000).toFixed(1)} 秒）`;
+    case 'run.resumed':
+      return e.origin ? pc.dim(`  从 ${e.origin} 分出来，会话 ${e.thread}`) : undefined;
     case 'user.said':
       return pc.cyan(`  你说：${e.text}`);
     case 'changes.applied':

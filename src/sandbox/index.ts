@@ -5,6 +5,7 @@ export { undo } from './apply.js';
 export { AuditLog, type AuditQuery } from './audit.js';
 export type { AuditCheck, ChainEnd } from './auditCheck.js';
 export { Changeset } from './changeset.js';
+export { copyChangeset, movedFiles, stagedBytes } from './changesetCopy.js';
 export { type FileVersion, fileHistory } from './changesetHistory.js';
 export { type ConfinementStatus, confinementStatus, howItRan } from './confinement.js';
 export { type DangerVerdict, dangerOf, dangerOfProgram } from './danger.js';

@@ -14,6 +14,7 @@ import { isWithout, toolsIn } from '../arm.js';
 import { askModel, modelFailure } from '../ask-model.js';
 import { overBudget } from '../budget.js';
 import { asData, asDataLine, kindOf } from '../data-mark.js';
+import { hasWords, hear } from '../inbox.js';
 import { inject } from '../injection.js';
 import { foreignReaders, intentOf, type NodeBody, type NodeEnv, textOf } from '../node.js';
 import { addPlaces, planTerms } from '../planning.js';
@@ -78,10 +79,10 @@ async function withModel(state: RunState, env: NodeEnv, retrieved: CoreResult): 
       files: asData(state, env, '文件', renderCandidates(files) || '（没有）'),
     }),
   );
-  const { answer, error, usage, fed, entries } = await converse(state, env, [task]);
+  const { answer, error, usage, fed, entries, said, heard } = await converse(state, env, [task]);
   const ledger = inject(state, 'answer', [...core.injected, ...entries], env);
   const sources = sourcesOf(terms, files);
-  if (error === undefined) return { answered: answer, sources, ledger, usage, fed };
+  if (error === undefined) return { answered: answer, sources, ledger, usage, fed, said, heard };
   const fallback = await withoutModel(state, env, retrieved);
   return {
     answered: `模型没有答上来（${error.message}）。${error.hint}\n下面是查到的资料：\n\n${fallback.answered}`,
@@ -89,6 +90,8 @@ async function withModel(state: RunState, env: NodeEnv, retrieved: CoreResult): 
     ledger: [...ledger, ...(Array.isArray(fallback.ledger) ? fallback.ledger : [])],
     usage,
     fed,
+    said,
+    heard,
   };
 }
 
@@ -104,6 +107,9 @@ interface Conversation {
   fed: Fed[];
   /** Entries that the model looked up. */
   entries: InjectedEntry[];
+  /** What the user said meanwhile, and the number of the newest of it. */
+  said: RunState['said'];
+  heard: number;
 }
 
 /** Model and reading tools in turns until the model answers in words. */
@@ -113,6 +119,7 @@ async function converse(state: RunState, env: NodeEnv, messages: BaseMessage[]):
   const readers = [...toolsIn(state, READ_TOOLS), ...(await foreignReaders(state, env))];
   let usage = NO_USAGE;
   const entries: InjectedEntry[] = [];
+  const told: Pick<Conversation, 'heard' | 'said'> = { heard: state.heard, said: [] };
   for (let turn = 1; ; turn++) {
     const spent = {
       ...state,
@@ -121,6 +128,10 @@ async function converse(state: RunState, env: NodeEnv, messages: BaseMessage[]):
     };
     // In the last turn no tools are offered, so that the model has to answer with what it has.
     const last = turn >= MAX_ANSWER_TURNS || overBudget(spent, env) !== undefined;
+    const words = hear(state, env, turn, told.heard);
+    messages.push(...words.messages);
+    told.heard = words.heard;
+    told.said.push(...words.said);
     let message: AIMessage;
     try {
       const tools = last ? [] : readers.map(toOpenAiTool);
@@ -128,13 +139,14 @@ async function converse(state: RunState, env: NodeEnv, messages: BaseMessage[]):
       usage = addUsage(usage, asked.usage);
       message = asked.reply.message;
     } catch (e) {
-      return { answer: '', error: modelFailure(e, env), usage, fed: site.fed, entries };
+      return { answer: '', error: modelFailure(e, env), usage, fed: site.fed, entries, ...told };
     }
     messages.push(message);
     const broken = message.invalid_tool_calls ?? [];
     const calls = message.tool_calls ?? [];
-    if (last || calls.length + broken.length === 0)
-      return { answer: textOf(message).trim() || '模型没有给出回答。', usage, fed: site.fed, entries };
+    const isDone = calls.length + broken.length === 0 && !hasWords({ ...state, heard: told.heard }, env);
+    if (last || isDone)
+      return { answer: textOf(message).trim() || '模型没有给出回答。', usage, fed: site.fed, entries, ...told };
     for (const call of calls)
       messages.push(await lookUp(call, readers, state, env, site.ctx(call.id ?? '', turn), entries));
     messages.push(...broken.map(brokenCall));

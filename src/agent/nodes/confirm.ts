@@ -15,6 +15,7 @@ import {
   readEditedFiles,
   readVerdict,
 } from '../human.js';
+import { hasWords } from '../inbox.js';
 import type { NodeBody, NodeEnv } from '../node.js';
 import { openConflicts } from '../parallel/conflicts.js';
 import { conflictLine, conflictVersions } from '../parallel/told.js';
@@ -38,6 +39,8 @@ const GOVERNS_XIHE = /(^|\/)(\.xihe\/(tools\/|(config|policy)\.ya?ml$)|node_modu
  * answer comes: before the interrupt it only reads.
  */
 export const confirmNode: NodeBody = (state, env) => {
+  // Said since the last turn: nobody is asked about, and nothing written, what the user has spoken against meanwhile.
+  if (hasWords(state, env)) return { decision: { verdict: 'edit', by: 'user' } };
   const changeset = env.project.changeset(state.changesetId!);
   tellStaged(changeset, env, 'user');
   const diffs = changeset.diff();

@@ -1,7 +1,8 @@
 import { EXECUTE_TOOLS, splitWork, toOpenAiTool } from '../../tools/index.js';
 import { isPlain, toolsIn } from '../arm.js';
 import { askModel, modelFailure } from '../ask-model.js';
-import { overBudget } from '../budget.js';
+import { overBudget, turnsBefore } from '../budget.js';
+import { hear } from '../inbox.js';
 import { conversationOf, foreignReaders, type NodeBody } from '../node.js';
 import { noteSpending, spentSoFar } from '../parallel/spending.js';
 import { mayOfferSplit } from '../parallel/split.js';
@@ -14,23 +15,27 @@ import { addUsage } from '../usage.js';
 export const executeNode: NodeBody = async (state, env) => {
   const changesetId = state.changesetId ?? changesetIdFor(state);
   const { turns, ...spent } = spentSoFar(state, env);
-  const over = overBudget({ ...state, ...spent }, env, turns);
+  const over = overBudget({ ...state, ...spent }, env, turns - turnsBefore(state));
   if (over) return { stopReason: over, changesetId };
   const conversation = conversationOf(state);
   const task = conversation.length === 0 ? await taskMessage(state, env) : null;
   const turn = state.turn + 1;
   const foreign = await foreignReaders(state, env);
   const split = mayOfferSplit(state, env) ? [splitWork] : [];
+  // A sub-agent hears nothing: what the user says goes to the run, which hears it once its parts are merged.
+  const said = hear(state, env, turn);
+  const before = [...(task ? [task.message] : []), ...said.messages];
   try {
     const { reply, usage } = await askModel(env, {
       system: prompt('execute', { core: isPlain(state) ? '' : prompt('execute-core') }),
-      messages: task ? [task.message] : conversation,
+      messages: [...(task ? [] : conversation), ...before],
       tools: [...toolsIn(state, EXECUTE_TOOLS), ...split, ...foreign].map(toOpenAiTool),
       turn,
     });
     noteSpending(state, env, addUsage(state.usage, usage), turn);
     return {
-      messages: task ? [task.message, reply.message] : [reply.message],
+      messages: [...before, reply.message],
+      ...said.update,
       turn,
       changesetId,
       ...(task ? { ledger: task.ledger, fed: task.fed } : {}),

@@ -11,6 +11,7 @@ import { namedPathFindings, outsidePlanFindings } from '../checks/path-checks.js
 import { reviewFindings } from '../checks/review.js';
 import { secretFindings } from '../checks/secret-checks.js';
 import { inScratch, runProjectTests } from '../checks/tests.js';
+import { hasWords } from '../inbox.js';
 import { inject, nothingRetrieved } from '../injection.js';
 import { intentOf, type NodeBody, type NodeEnv } from '../node.js';
 import { openConflicts } from '../parallel/conflicts.js';
@@ -20,6 +21,8 @@ import type { Finding, Injection, PlaybookRun, RunState } from '../state.js';
 
 /** Looks at the staged changes: what can be decided without a model first, then the model's own second look. */
 export const postcheckNode: NodeBody = async (state, env) => {
+  // The model is heard first: what it makes of the user's words is what is to be checked.
+  if (hasWords(state, env)) return {};
   const changeset = env.project.changeset(state.changesetId!);
   const diffs = changeset.diff();
   const round = state.round + 1;

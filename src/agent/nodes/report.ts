@@ -3,6 +3,7 @@ import { estimateTokens } from '../../text/index.js';
 import { recordOfInjection } from '../../zhcore/index.js';
 import { briefLedger, briefOf, renderBrief } from '../brief.js';
 import { alertOfFailure } from '../failure-alert.js';
+import { closeInbox } from '../inbox.js';
 import { learnFrom } from '../learning.js';
 import { conversationOf, intentOf, type NodeBody, type NodeEnv, textOf } from '../node.js';
 import { sideChangesets } from '../parallel/split.js';
@@ -26,7 +27,12 @@ export const reportNode: NodeBody = async (state, env) => {
   const learned = learnFrom(state, report, env);
   if (learned.length > 0) report.text += `\n\n从你的意见里记下 ${learned.length} 条建议，采纳后才生效：xihe proposals`;
   await alertOfFailure(state, report, env);
-  if (!more) tellEnd(state, report, env);
+  if (!more) {
+    const late = closeInbox(env.project.layout.stateDir, env.thread, state.heard).map(({ text }) => `「${text}」`);
+    if (late.length > 0)
+      report.text += `\n\n你后来说的${late.join('、')}来晚了，没有用上。接着说：xihe run "…" --thread ${env.thread}`;
+    tellEnd(state, report, env);
+  }
   // What they staged is in the run's own changeset, or was not wanted.
   for (const id of sideChangesets(state)) env.project.changeset(id).discard();
   return {

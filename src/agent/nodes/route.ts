@@ -3,6 +3,7 @@ import { HumanMessage, RemoveMessage } from '@langchain/core/messages';
 import { Overwrite, REMOVE_ALL_MESSAGES } from '@langchain/langgraph';
 import { XiheError } from '../../errors.js';
 import { armFor } from '../arm.js';
+import { openInbox } from '../inbox.js';
 import { type NodeBody, textOf } from '../node.js';
 import { route } from '../routing/index.js';
 import { type RunState, type RunUpdate, requestSchema } from '../state.js';
@@ -21,6 +22,7 @@ export const routeNode: NodeBody = async (state, env) => {
     last ? { previous: { kind: last.kind, ...(last.tool ? { tool: last.tool } : {}) } } : {},
   );
   const intents = withTeamWords(decision.intents, env.project.tools);
+  openInbox(env.project.layout.stateDir, env.thread);
   env.emit({ type: 'run.started', thread: env.thread, run: state.run + 1, request: request.text });
   const told = intents.map(({ kind, text, layer, evidence }) => ({ kind, text, layer, evidence }));
   env.emit({ type: 'route.decided', intents: told });

@@ -7,6 +7,10 @@ export const traceJson = z.object({
   thread: z.string(),
   request: z.string(),
   runs: z.number(),
+  origin: z.string().nullable().describe('从哪个会话的哪一步分出来，写作 会话@步'),
+  said: z
+    .array(z.object({ run: z.number(), turn: z.number(), text: z.string(), at: z.string() }))
+    .describe('用户中途说的话，和哪一轮听到'),
   arm: z
     .object({ without: z.array(z.string()), context: z.string() })
     .describe('对照用：最近一次运行去掉了哪些层，目录怎么给'),

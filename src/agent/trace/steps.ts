@@ -63,7 +63,7 @@ function stepsIn({ agent, messages, from, saw }: Leg, state: RunState, before: n
 
 function roleOf(message: BaseMessage): 'task' | 'user' | 'tool' {
   if (ToolMessage.isInstance(message)) return 'tool';
-  return HumanMessage.isInstance(message) && message.id?.startsWith('comment-') ? 'user' : 'task';
+  return HumanMessage.isInstance(message) && /^(comment|said)-/.test(message.id ?? '') ? 'user' : 'task';
 }
 
 function entriesBy(state: RunState, step: number, saw: Leg['saw']): TraceStep['entries'] {

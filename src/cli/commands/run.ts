@@ -1,4 +1,4 @@
-import { newThreadName, type RunOptions } from '../../agent/index.js';
+import { newThreadName, type RunOptions, readOrigin } from '../../agent/index.js';
 import { quoted, XiheError } from '../../errors.js';
 import { type FollowOptions, withSession } from '../follow.js';
 
@@ -7,6 +7,7 @@ interface RunFlags extends FollowOptions {
   model: boolean;
   yes?: 'low' | 'medium';
   thread?: string;
+  from?: string;
   maxTurns?: number;
   maxTokens?: number;
   maxSeconds?: number;
@@ -15,8 +16,8 @@ interface RunFlags extends FollowOptions {
   context?: RunOptions['context'];
 }
 
-/** `xihe run`: one request from start to end, or to a question. */
-export async function run(text: string, flags: RunFlags): Promise<number> {
+/** `xihe run`: one request from start to end, or to a question; with `--from` what another thread had begun. */
+export async function run(text: string | undefined, flags: RunFlags): Promise<number> {
   const { maxTurns, maxTokens, maxSeconds, maxCost } = flags;
   const budget = Object.fromEntries(
     Object.entries({ maxTurns, maxTokens, maxSeconds, maxCost }).filter(([, bound]) => bound !== undefined),
@@ -30,6 +31,13 @@ export async function run(text: string, flags: RunFlags): Promise<number> {
   };
   const thread = flags.thread ?? newThreadName();
   if (thread.trim() === '') throw new XiheError('USAGE', '会话名不能是空的', { hint: '去掉 --thread，会自动起名。' });
+  if (flags.from !== undefined) {
+    const from = readOrigin(flags.from);
+    return withSession(flags, thread, (session, onEvent, signal) =>
+      session.branch(from, thread, { options, words: text }, onEvent, signal),
+    );
+  }
+  if (text === undefined) throw new XiheError('USAGE', '没有写请求', { hint: '例：xihe run "给订单加上仅退款"。' });
   return withSession(flags, thread, (session, onEvent, signal) => session.run(text, options, thread, onEvent, signal));
 }
 

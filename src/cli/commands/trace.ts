@@ -39,6 +39,8 @@ function toJson(view: ThreadView, project: Project) {
     thread: view.thread,
     request: state.request?.text ?? '',
     runs: state.run,
+    origin: state.origin ? `${state.origin.thread}@${state.origin.step}` : null,
+    said: (state.said ?? []).map(({ run, turn, text, at }) => ({ run, turn, text, at })),
     arm: state.arm ?? { without: [], context: 'window' },
     injections: state.ledger.map(({ run, phase, turn, type, id, version, source, confidence, tokens, why, agent }) => ({
       run,
@@ -175,6 +177,14 @@ function toText(t: TraceDocument): string {
     `${pc.bold(title)}\n${lines.length > 0 ? lines.join('\n') : '  （没有）'}`;
   return [
     `${pc.bold(t.thread)}  ${t.request}${reduced(t.arm)}`,
+    ...(t.said.length > 0
+      ? [
+          section(
+            '中途说的话',
+            t.said.map((s) => `  第 ${s.turn} 轮  ${visible(s.text)}`),
+          ),
+        ]
+      : []),
     section('注入的条目', injected),
     section('给出的路径', fed),
     section('修改', edits),
