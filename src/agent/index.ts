@@ -7,13 +7,14 @@ export { type EventBody, eventSchema, parseEvent, type RunEvent, stamped } from 
 export { buildGraph, type XiheGraph } from './graph.js';
 export type { ApproveRequest, AskRequest, ConfirmRequest, FillRequest, PendingRequest } from './human.js';
 export { type Kept, keptOf } from './kept.js';
+export { localDeps } from './local-deps.js';
 export { type Probe, type ProbedModel, probeModels } from './model-probe.js';
 export type { GraphDeps } from './node.js';
 export * as outputs from './output-schemas.js';
 export { closeProject, openProject, type Project } from './project.js';
 export { editsOf, runJsonOf } from './run-json.js';
 export { serverGraph, serverKnowledgeGraph } from './serve.js';
-export { localDeps, Session, type ThreadStatus, type ThreadView } from './session.js';
+export { Session, type ThreadStatus, type ThreadView } from './session.js';
 export { type RunOptions, type RunState, XiheState } from './state.js';
 export { newThreadName } from './thread-names.js';
 export { type LineOrigin, type RunTrace, type TraceStep, traceOf } from './trace/index.js';

@@ -9,8 +9,8 @@ import { buildGraph, type XiheGraph } from './graph.js';
 import type { PendingRequest } from './human.js';
 import { openInbox, sayTo } from './inbox.js';
 import { keptOf } from './kept.js';
+import { localDeps } from './local-deps.js';
 import { openModel } from './model.js';
-import type { GraphDeps } from './node.js';
 import { sideChangesets } from './parallel/split.js';
 import { openProject, type Project } from './project.js';
 import type { RunOptions, RunState } from './state.js';
@@ -309,15 +309,6 @@ export class Session {
       });
     }
   }
-}
-
-/** Dependencies of a local command line: any folder of this machine, the model of its settings. */
-export function localDeps(defaultRepo: string, env: NodeJS.ProcessEnv = process.env): GraphDeps {
-  return {
-    defaultRepo,
-    openProject: (repo) => openProject(repo, env),
-    openModel: (project) => openModel(project.config.model),
-  };
 }
 
 function configOf(thread: string) {

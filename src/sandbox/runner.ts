@@ -2,8 +2,7 @@ import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process'
 import { randomInt } from 'node:crypto';
 import { realpathSync } from 'node:fs';
 import type { Duplex, Readable } from 'node:stream';
-import { XiheError } from '../errors.js';
-import { type Command, commandEnv, isFolder, markedByLimit, programCommand, shellCommand } from './command.js';
+import { type Command, commandEnv, markedByLimit, programCommand, shellCommand } from './command.js';
 import { bwrapArgs, confinementStatus } from './confinement.js';
 import { type Keeper, keeperOf, STATUS_WRAPPER } from './keeper.js';
 import { HeadTail, StreamText } from './output.js';
@@ -11,6 +10,7 @@ import { type OutputPipes, openOutputPipes } from './pipes.js';
 import { NAMESPACE_DEATH_MS, ProcessTree } from './processTree.js';
 import { MARKER, markerValue, sweepOnce } from './runMarker.js';
 import { untilEnded } from './running.js';
+import { checkRequest } from './runRequest.js';
 import { scratchOf } from './scratchRegistry.js';
 import type { RunRequest, RunResult } from './types.js';
 import { type Ended, type Exit, startFailure, verdictOf } from './verdict.js';
@@ -93,19 +93,6 @@ function bwrapKeeper(bwrap: string, req: RunRequest, env: Record<string, string>
       args: [...flags, '/bin/sh', '-c', STATUS_WRAPPER, 'xihe', file, ...args],
     }),
   };
-}
-
-function checkRequest(req: RunRequest): void {
-  const wrong = (what: string): never => {
-    throw new XiheError('USAGE', `运行命令的请求有误：${what}`, { hint: '检查工具的参数。' });
-  };
-  if ((req.argv === undefined) === (req.shell === undefined)) wrong('argv 和 shell 必须给且只给一个');
-  if (req.argv?.length === 0 || req.shell?.trim() === '') wrong('命令是空的');
-  if ([...(req.argv ?? []), req.shell ?? '', req.cwd].some((s) => s.includes('\0'))) wrong('命令里有空字符');
-  if (!(req.timeoutMs > 0)) wrong('timeoutMs 必须是正数（毫秒）');
-  if (!isFolder(req.cwd)) {
-    throw new XiheError('PATH_NOT_FOUND', `工作目录不存在：${req.cwd}`, { hint: '换一个存在的目录再运行。' });
-  }
 }
 
 /** One command, from its start to the last byte of its output. */

@@ -2,6 +2,7 @@ import { OUTPUT_SCHEMAS } from '../../agent/output-schemas.js';
 import { alertJson } from './alert.js';
 import { auditCheckJson, auditJson } from './audit.js';
 import { doctorModelJson } from './doctor-model.js';
+import { evalJson, evalLintJson } from './eval.js';
 import { importJson } from './import.js';
 import { indexJson } from './index-knowledge.js';
 import { errorsJson, feedbackJson, proposalsJson, settledJson } from './learning.js';
@@ -45,5 +46,7 @@ export const ALL_OUTPUT_SCHEMAS = {
   'keys add': keysAddJson,
   'keys remove': keysRemoveJson,
   server: serverJson,
+  eval: evalJson,
+  'eval lint': evalLintJson,
   '（出错时）': onError,
 } as const;
