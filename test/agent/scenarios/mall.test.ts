@@ -32,6 +32,10 @@ afterEach(() => {
   expect(desk.server.unmatched()).toEqual([]);
 });
 
+const CHANGES = 'docs/修订记录.md';
+const edit = (path: string, search: string, replace: string) => ({
+  toolCalls: [{ name: 'edit_file', args: { path, edits: [{ search, replace }] } }],
+});
 const realTests = (job: Job) => `node --import tsx --test ${job.tests!.join(' ')}`;
 const read = (path: string) => readFileSync(join(mall, path));
 const text = (path: string) => read(path).toString('utf8');
@@ -169,6 +173,42 @@ describe('a colleague in the example shop', () => {
     expect(desk.turns[asked]!.messages).toEqual(desk.turns[asked - 1]!.messages);
     expect(editsOf(view)).toHaveLength(1);
     await approved(view, () => expect(text(retryEdit.path).match(/private async releaseStock/g)).toHaveLength(1));
+  });
+
+  it('two who work side by side write the same line of a page: one of them is asked to join both', async () => {
+    const log = text(CHANGES);
+    const [head] = /^## .*$/m.exec(log)!;
+    const notes = { 登录: '- 登录四小时不用才失效', 导出: '- 订单导出一次最多两万行' };
+    desk.instead = (req) => {
+      const turns = req.messages.filter(({ role }) => role === 'assistant').length;
+      const said = String(req.messages.at(-1)!.content);
+      // The one who is asked to join them, in the conversation that he had: he looks, and then writes.
+      if (said.startsWith('几份改动合在一起时有冲突'))
+        return { toolCalls: [{ name: 'read_file', args: { path: CHANGES } }] };
+      if (req.messages.some((m) => String(m.content).startsWith('几份改动合在一起时有冲突'))) {
+        const marked = /^<<<<<<< xihe[\s\S]*?^>>>>>>> xihe.*$/m.exec(said.replace(/^\d+\t/gm, ''))?.[0];
+        return marked ? edit(CHANGES, marked, `${notes.登录}\n${notes.导出}`) : { text: '都留下了。' };
+      }
+      const part = /独立的一份：.*?(登录|导出)/.exec(String(req.messages[1]!.content))![1] as keyof typeof notes;
+      const own = {
+        登录: edit('src/user/session.ts', '= 2 * HOUR_MS', '= 4 * HOUR_MS'),
+        导出: edit('src/export/order-exporter.ts', 'EXPORT_LIMIT = 10_000', 'EXPORT_LIMIT = 20_000'),
+      };
+      return [own[part], edit(CHANGES, `${head}\n`, `${head}\n\n${notes[part]}\n`)][turns] ?? { text: '改好了。' };
+    };
+    const both = '1. 登录失效时间 SESSION_IDLE_MS 改成四小时\n2. 订单导出的上限 EXPORT_LIMIT 改成两万行';
+    const view = await desk.run({ request: both, targets: [], done: '' }, 'side-by-side');
+    expect(view.state.agents.map(({ name }) => name)).toEqual([
+      'part-1',
+      'part-2',
+      expect.stringMatching(/^part-[12]-fix$/),
+    ]);
+    await approved(view, () => {
+      expect(text('src/user/session.ts')).toContain('4 * HOUR_MS');
+      expect(text('src/export/order-exporter.ts')).toContain('EXPORT_LIMIT = 20_000');
+      expect(text(CHANGES)).toContain(`${head}\n\n${notes.登录}\n${notes.导出}\n`);
+      expect(text(CHANGES)).not.toContain('xihe');
+    });
   });
 
   it('stays inside a small window in a long run: old results go, the task and what the user says stay', async () => {
