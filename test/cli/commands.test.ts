@@ -184,7 +184,7 @@ describe('setting up', () => {
 
 describe('mistakes of users', () => {
   it.each([
-    [['run'], '缺少参数'],
+    [['run'], '没有写请求'],
     [['rum', 'x'], '没有「rum」这个命令'],
     [['find', 'x', '--tpo', '3'], '没有「--tpo」这个选项'],
     [['find', 'x', '--top', 'many'], '选项「--top <个数>」的值不对：「many」不是 1 到 50 之间的整数'],

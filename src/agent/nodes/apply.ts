@@ -10,12 +10,12 @@ import { record } from '../tool-context.js';
  */
 export const applyNode: NodeBody = async (state, env) => {
   const changeset = env.project.changeset(state.changesetId!);
-  // A yes to nothing but open conflicts writes nothing.
-  if (changeset.list().length === 0) return {};
   const started = Date.now();
   let receipt: Receipt;
   try {
     assertAsShown(changeset, state.changesetHash);
+    // A yes to nothing but open conflicts writes nothing.
+    if (changeset.list().length === 0) return {};
     receipt = await changeset.apply();
   } catch (e) {
     if (!XiheError.is(e)) throw e;
