@@ -1,10 +1,10 @@
-import { spawn, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { packageRoot } from '../assets.js';
 import { XiheError } from '../errors.js';
-import { Changeset, type FileDiff, type StagedEdit } from '../sandbox/index.js';
+import { Changeset, type FileDiff, runProcess, type StagedEdit } from '../sandbox/index.js';
 import type { Change, Task } from './task.js';
 
 /** A hidden test that takes longer hangs; Java is compiled in two seconds. Milliseconds. */
@@ -169,26 +169,21 @@ export async function runHidden(root: string, hidden: NonNullable<Task['hidden']
   return runCommand(root, hidden.command, signal);
 }
 
-/** Runs a program to its end; a time-out or a cancel is a failure. */
-export function runCommand(root: string, command: readonly string[], signal?: AbortSignal): Promise<Ran> {
-  const [program, ...args] = command;
-  return new Promise((done) => {
-    const child = spawn(program!, args, {
-      cwd: root,
-      stdio: ['ignore', 'pipe', 'pipe'],
-      timeout: COMMAND_TIMEOUT_MS,
-      killSignal: 'SIGKILL',
-      ...(signal ? { signal } : {}),
-    });
-    let output = '';
-    const take = (part: Buffer) => {
-      output = (output + part.toString('utf8')).slice(-OUTPUT_CHARS);
-    };
-    child.stdout.on('data', take);
-    child.stderr.on('data', take);
-    child.on('error', (e) => done({ ok: false, output: `${output}\n${e.message}`.trim() }));
-    child.on('close', (code) => done({ ok: code === 0, output: output.trim() }));
+/**
+ * Runs a program to its end, and ends all that it started: a test runner that is killed leaves a hanging test behind, which would hold
+ * its output open for ever. A time-out or a cancel is a failure. Not confined: packages lie outside the copy.
+ */
+export async function runCommand(root: string, command: readonly string[], signal?: AbortSignal): Promise<Ran> {
+  const ran = await runProcess({
+    argv: [...command],
+    cwd: root,
+    timeoutMs: COMMAND_TIMEOUT_MS,
+    confinement: 'process-group',
+    ...(signal ? { signal } : {}),
   });
+  const isEndedByUs = ran.outcome === 'timeout' || ran.outcome === 'cancelled';
+  const output = [ran.stdout, ran.stderr, ran.note ?? ''].map((part) => part.trim()).filter((part) => part !== '');
+  return { ok: ran.exitCode === 0 && !isEndedByUs, output: output.join('\n').slice(-OUTPUT_CHARS) };
 }
 
 /** Programs of a task that are not on this machine. */
