@@ -19,6 +19,7 @@ import { moveFile } from './builtin/move-file.js';
 import { expandPath, loadContext, lookupFile } from './builtin/path-tools.js';
 import { readFile } from './builtin/read-file.js';
 import { searchCode } from './builtin/search-code.js';
+import { splitWork } from './builtin/split-work.js';
 import { runTests } from './builtin/test-tools.js';
 import { deleteFile, writeFile } from './builtin/write-file.js';
 import { jsonSchemaOf } from './contract.js';
@@ -86,7 +87,7 @@ const DOLPHIN_TOOLS: Direct[] = [
 
 /** Names of the built-in tools. */
 export const BUILTIN_NAMES: ReadonlySet<string> = new Set(
-  [...EXECUTE_TOOLS, sendAlert, ...DOLPHIN_TOOLS.map(({ contract }) => contract)].map((tool) => tool.name),
+  [...EXECUTE_TOOLS, splitWork, sendAlert, ...DOLPHIN_TOOLS.map(({ contract }) => contract)].map((tool) => tool.name),
 );
 
 /** How many tools preselection puts before the model (DESIGN §4). */

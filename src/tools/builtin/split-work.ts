@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { XiheError } from '../../errors.js';
-import { defineTool } from '../contract.js';
+import { builtIn } from '../contract.js';
 import { locateForWrite } from '../locate.js';
 import type { ToolContext, WorkPart } from '../types.js';
 
@@ -23,7 +23,7 @@ const input = z.object({
 });
 
 /** Hands independent parts of the work to sub-agents that work at the same time. */
-export const splitWork = defineTool<z.infer<typeof input>, { parts: WorkPart[] }>({
+export const splitWork = builtIn<z.infer<typeof input>, { parts: WorkPart[] }>({
   name: 'split_work',
   description: '把互不相干的几份工作交给几个子智能体同时做，合并后再接着做',
   input,
