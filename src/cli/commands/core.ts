@@ -1,6 +1,5 @@
 import pc from 'picocolors';
 import { loadConfig } from '../../config.js';
-import type { CoreResult, fileOf, Hit } from '../../zhcore/index.js';
 import { EXIT } from '../exit-codes.js';
 import { openCore, reportProblems, tellWithoutState } from '../open.js';
 import { degradedText, log, print, printJson, visible } from '../output.js';
@@ -35,13 +34,12 @@ export async function core(intent: string, options: CoreOptions): Promise<number
   });
   const ms = performance.now() - started;
   reportProblems(zh.problems, options.json);
-  const { ALL_PARTS, fileOf, QueryLog, recordOf, renderHits } = await import('../../zhcore/index.js');
-  if (options.json)
-    printJson({
-      ...toJson(result, fileOf),
-      problems: zh.problems.map(({ file, line, reason }) => ({ file, line, reason })),
-    });
-  else {
+  const { ALL_PARTS, QueryLog, recordOf, renderHits } = await import('../../zhcore/index.js');
+  if (options.json) {
+    const { queryAnswerOf } = await import('../../server/answers.js');
+    const problems = zh.problems.map(({ file, line, reason }) => ({ file, line, reason }));
+    printJson({ ...queryAnswerOf(result), problems });
+  } else {
     const limits = { chunkChars: Math.min(SHOWN_CHARS, budget.chunkChars), topK: max, parts: ALL_PARTS };
     print(
       visible(renderHits(result, 'answer', limits).text) || '没有相关条目。换个说法再查，或用 xihe lookup 查知识库。',
@@ -51,35 +49,4 @@ export async function core(intent: string, options: CoreOptions): Promise<number
   new QueryLog(layout.stateDir).append(recordOf(result, { text: intent, ms }));
   await zh.close();
   return EXIT.done;
-}
-
-function originOf(hit: Hit<unknown>, at: typeof fileOf) {
-  const { source, layer, version, status, confidence } = hit.provenance;
-  return { source, file: at(hit.provenance), layer, version, status, confidence, why: hit.why };
-}
-
-function toJson(r: CoreResult, at: typeof fileOf) {
-  const origin = (hit: Hit<unknown>) => originOf(hit, at);
-  return {
-    data_version: r.dataVersion,
-    ...(r.degraded === undefined ? {} : { degraded: r.degraded }),
-    gate: r.gate,
-    terms: r.terms.map((h) => ({
-      id: h.entry.id,
-      keyword_ch: h.entry.keyword_ch,
-      code_symbols: h.entry.code_symbols,
-      ...(h.entry.module ? { module: h.entry.module } : {}),
-      ...(h.entry.note ? { note: h.entry.note } : {}),
-      ...origin(h),
-    })),
-    knowledge: r.knowledge.map((h) => ({
-      id: h.entry.id,
-      title: h.entry.title,
-      heading: h.entry.heading,
-      excerpt: h.entry.content,
-      ...origin(h),
-    })),
-    playbooks: r.playbooks.map((h) => ({ id: h.entry.id, title: h.entry.title, steps: h.entry.steps, ...origin(h) })),
-    warnings: r.warnings.map((h) => ({ id: h.entry.id, danger: h.entry.danger, ...origin(h) })),
-  };
 }
